@@ -158,7 +158,8 @@ def _last(text: str) -> str:
 def _derived(effect: DeriveAgain, text: str, answer: str) -> _Answer:
     """What a derivation gives whose text ends in an answer."""
     chosen = tuple(_chosen(answer, two) for two in _options(effect.plan))
-    lacking = bool(effect.plan.doubts) and not uses_all(text, effect.task.text)
+    whole = not effect.plan.doubts and QUOTE not in map(_tool, effect.plan.steps)
+    lacking = not whole and not uses_all(text, effect.task.text)
     return _Answer(numbers_of(answer), chosen, said=numbers_of(effect.task.text), doubtful=lacking)
 
 

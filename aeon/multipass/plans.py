@@ -16,6 +16,7 @@ __all__ = [
     "inputs",
     "invalidated",
     "is_computed",
+    "is_to_derive",
     "placed",
     "problems",
     "ready",
@@ -53,6 +54,11 @@ def is_computed(plan: Plan) -> bool:
     settled = answer_steps(plan)
     by_tools = all(step.mode in ("tool", "tool_repaired") for step in plan.steps if step.executed)
     return by_tools and bool(settled) and all(s.status == "complete" and s.output is not None for s in settled)
+
+
+def is_to_derive(plan: Plan) -> bool:
+    """Whether the answer is one that tools gave, and neither derived in another way nor vouched for by judges."""
+    return plan.agreement is None and plan.vouched is None and is_computed(plan)
 
 
 def placed(plan: Plan, steps: Sequence[Step]) -> list[Step]:

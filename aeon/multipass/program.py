@@ -12,7 +12,7 @@ from aeon.kernel.engine import Engine, Halt, Run
 from aeon.multipass import effects as ask
 from aeon.multipass import triggers
 from aeon.multipass.effects import PassNote
-from aeon.multipass.plans import draft_problems, inputs, is_computed, placed, ready, waves
+from aeon.multipass.plans import draft_problems, inputs, is_to_derive, placed, ready, waves
 from aeon.multipass.record import Progress
 from aeon.multipass.refine import Attempts, apply
 from aeon.multipass.rules import OF_THE_ANSWER, TABLE, PassSignals, affordable, limits_for, most_calls, strategy
@@ -120,7 +120,7 @@ def _derive(progress: Progress, executed: tuple[str, ...]) -> Program[None]:
     run = progress.run
     if executed and progress.number > 1:  # what is derived again is what a later pass gives; a plan may bring its own
         progress.plan = progress.plan.changed(agreement=None, vouched=None)
-    if run.config.derivations > 1 and progress.plan.agreement is None and is_computed(progress.plan):
+    if run.config.derivations > 1 and is_to_derive(progress.plan):
         effect = ask.DeriveAgain(task=run.task, plan=progress.plan, most=run.config.derivations - 1)
         agreement = yield from run.perform(effect, Agreement())
         progress.plan = progress.plan.changed(agreement=agreement)

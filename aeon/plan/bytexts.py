@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from aeon.errors import AllowanceExhausted, CompletionError
-from aeon.plan.parting import is_compared, is_of_several
 from aeon.plan.prompts import Asked
+from aeon.plan.several import is_compared, is_of_several
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Agreement, Derivation, JsonObject, JsonValue, Plan, ShortReading, Source, Step, ToolCall
 from aeon.supervisor.answers import AnswerJudge
@@ -67,10 +67,9 @@ class ByTexts:
         question, about = asked.about.text, asked.about
         if asked.task.context or about.is_sum or about.is_computed or is_of_several(question) or is_compared(question):
             return None
-        texts = await every_text(self._tools, question)
-        if texts is None:
+        shelf = await self.shelf(question)
+        if shelf is None:
             return None
-        shelf = Shelf(self._supervisor, texts)
         short = await _short(shelf, question)
         return await self._routed(asked, shelf, short) if short is not None else Told(None, of_texts=not self._tables)
 
@@ -84,6 +83,22 @@ class ByTexts:
             return Told(short, of_texts=not self._tables)
         stated = await shelf.stated(asked.about.text)
         return Told(short.changed(stated=stated), of_texts=bool(stated))
+
+    async def shelf(self, question: str) -> Shelf | None:
+        """The texts that questions are put to; ``None`` where there are none."""
+        texts = await every_text(self._tools, question)
+        return Shelf(self._supervisor, texts) if texts is not None else None
+
+    async def part(self, shelf: Shelf, question: str) -> ShortReading | None:
+        """What the model reads of one fact, with what judges say of its sentence; ``None`` where that is no answer.
+
+        So it is where no call can be spared, the answer stands in no sentence, or a judge is sure that it is another's.
+        """
+        short = await _short(shelf, question)
+        if short is None or short.source is None:
+            return None
+        short = await vouched(short, question, self._judge, shelf.sources)
+        return None if refuted(short, question, shelf.sources) else short
 
     async def read(self, asked: Asked, texts: Material, value: JsonValue) -> Agreement | None:
         """What these texts say to the question, held against a value; ``None`` where they say nothing."""

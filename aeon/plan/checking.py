@@ -20,14 +20,14 @@ from aeon.plan.outcomes import NO_ANSWER, in_one, misfit, unasked_share
 from aeon.plan.pieces import of_pieces
 from aeon.plan.program import is_code, mended, misfits, numbers, read
 from aeon.plan.prompts import Asked
-from aeon.plan.queries import invented, query_of, takes_nothing, without_hundred
+from aeon.plan.queries import echoes, invented, query_of, takes_nothing, without_hundred
 from aeon.plan.ranks import ranked, with_name
 from aeon.plan.rules import by_row, counts_by_rule
 from aeon.plan.sources import LOOKUP, SQL, About, Sources
 from aeon.plan.ties import with_ties
 from aeon.plan.years import in_years
 from aeon.schema import Agreement, Plan, Step, Task, ToolCall, Writing
-from aeon.supervisor.form import is_of_kind
+from aeon.supervisor.form import asks_yes_no, is_of_kind
 from aeon.tools.quote import QUOTE
 from aeon.tools.registry import ToolRegistry
 
@@ -119,7 +119,8 @@ class Checker:
             "" if SQL in unfit else unsaid(plan, f"{material}\n{offered(asked)}")
         )  # a text that no row has is told
         misplacing = misplaced(plan, asked.about.named, self._sources.tables)
-        foreign = misplacing or guessed or invented(plan, material) or unasked_share(plan, asked.about) or _idle(plan)
+        foreign = misplacing or guessed or invented(plan, material) or unasked_share(plan, asked.about)
+        foreign = foreign or _idle(plan) or _echo(plan, asked.about.text)
         return {**unfit, **({SQL: foreign} if foreign else {})}
 
     def _read(self, text: str, asked: Asked) -> tuple[Plan, str, str]:
@@ -214,6 +215,12 @@ def _uncounted(plan: Plan, asked: Asked) -> list[str]:
 def _idle(plan: Plan) -> str:
     """What is wrong with a query that takes nothing from its table."""
     return "it takes nothing from the table" if any(takes_nothing(query_of(step)) for step in plan.steps) else ""
+
+
+def _echo(plan: Plan, question: str) -> str:
+    """What is wrong with a query that gives what it was told; whether there is such a row a question may well ask."""
+    is_echo = not asks_yes_no(question) and any(echoes(query_of(step)) for step in plan.steps)
+    return "it gives only what the question says: select what is asked for" if is_echo else ""
 
 
 def _is_about(about: About, queries: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -14,7 +15,7 @@ from aeon.proof.readings import NUMBER_WORDS
 from aeon.schema import JsonValue, Passage, Source
 from aeon.tools.numbers import parse_cell
 
-__all__ = ["Evidence", "cited_lines", "figures", "in_words", "stands_in", "stated_numbers"]
+__all__ = ["Evidence", "cited_lines", "day_of", "figures", "in_words", "stands_in", "stated_numbers"]
 
 _CITED = re.compile(r"#\s*(\d{1,3}(?:(?:\s*(?:,|and|&)\s*|\s+)\d{1,3})*)[\s,]*$")
 _NUMBER = re.compile(r"(?<![\w.:])\d+(?:[.,]\d+)*(?![\d:]*:\d)")  # the 6 of 6:30 is none
@@ -67,6 +68,12 @@ class Evidence:
         """How many of these stems the passage holds that holds most of them."""
         return max((len(words & own) for own in self._words), default=0)
 
+    def including(self, source: Source) -> tuple[Evidence, int]:
+        """The same with one more sentence behind the others, unless it is there, and the number of that sentence."""
+        more = copy.copy(self)
+        more.sources = self.sources if source in self.sources else (*self.sources, source)
+        return more, more.sources.index(source) + 1
+
     def find(self, value: str | float, cited: Sequence[int] = (), only: bool = False) -> Source | None:
         """The sentence that holds a number or a text: a cited one if it does, else the first; ``None`` if none does.
 
@@ -99,6 +106,17 @@ def cited_lines(code: str) -> Mapping[int, tuple[int, ...]]:
     """The numbers of sentences behind ``#`` at the end of each line of a program, by the line's number from 1."""
     matches = ((number, _CITED.search(line)) for number, line in enumerate(code.splitlines(), 1))
     return {number: tuple(map(int, re.findall(r"\d+", match[1]))) for number, match in matches if match}
+
+
+def day_of(answer: str, text: str) -> str:
+    """The day that an answer names, with the year that a text gives it, as 2025-04-12; "" unless that is one day."""
+    days = {
+        f"{year:0>4}-{_MONTHS.index((found['month'] or found['month2']).casefold()[:3]) + 1:02}-{int(day):02}"
+        for found in _DAY.finditer(text)
+        if (year := found["year"] or found["year2"]) and (day := found["day"] or found["day2"])
+    }
+    named = sorted(day for day in days if _same_day(day, answer))
+    return named[0] if len(named) == 1 else ""
 
 
 def _same_day(value: str, text: str) -> bool:

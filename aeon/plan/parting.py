@@ -11,20 +11,25 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from typing import NamedTuple
 
 from aeon.documents.words import is_common
 from aeon.errors import AllowanceExhausted, CompletionError, ToolError
+from aeon.plan.bytexts import ByTexts
+from aeon.plan.evidence import Evidence, day_of, in_words, stated_numbers
 from aeon.plan.program import unfenced
 from aeon.plan.prompts import Asked
+from aeon.plan.several import LESS, MORE, is_compared, is_of_several
 from aeon.plan.sources import LOOKUP, Sources
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import LONGEST_TASK, JsonValue
 from aeon.supervisor.prompt import Prompt, cut, load
+from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.dates import read_date
 
-__all__ = ["Parting", "Split", "chosen", "confirms", "doubts_of", "is_compared", "is_of_several", "split"]
+__all__ = ["Parting", "Parts", "Split", "chosen", "confirms", "doubts_of", "split"]
 
 _TOKENS = 150
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -69,28 +74,7 @@ _FACT = re.compile(r"^\s*(?P<name>[a-z]\w*)\s*=\s*(?P<question>[^\n]+\?)\s*$", r
 _FORMULA = re.compile(r"^\s*(?P<formula>print\(.+\))\s*$", re.MULTILINE)
 _CITED = re.compile(r"#\s*(\d{1,3}(?:\s*,\s*\d{1,3})*)\s*$")
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:,\d{3})*(?:\.\d+)?(?![\d:/-])")
-_SEVERAL = re.compile(
-    r"\bhow (?:much|many)\b[^.?!]*\b(?:more|less|fewer|[a-z]{2,}er)\b[^.?!]*\bthan\b|\bexceeds?\b|\bplus\b|"
-    r"\bdifference (?:in \w+ )?between\b|\bby how (?:much|many)\b|"
-    r"\badd(?:ed|ing)? (?:up|together) (?:the|my|our)\b[^.?!]*\band\b|"
-    r"\b(?:costs?|comes?|pays?|have|weigh)\b[^.?!]*\btogether\b|\bin (?:all|total)\b[^.?!]*\bboth\b",
-    re.IGNORECASE,
-)
-_OR = re.compile(r"\bor\b", re.IGNORECASE)
-_BETWEEN = re.compile(
-    r"\bhow (?:many|much|long|far)\b[^.?!]*\b(?:between|apart)\b|"
-    r"\bhow many (?:days|weeks)\b(?: (?:after|before)\b|[^.?!]*\bfrom\b[^.?!]*\bto\b)",
-    re.IGNORECASE,
-)
 _WHICH = re.compile(r"\b(?:which|who|whose|whom|or|whether|compare)\b", re.IGNORECASE)
-_MORE = re.compile(
-    r"\b(?:more|later|last|(?:long|high|old|bigg|larg|great|heavi|fast|tall|wid|deep|dear|furth|strong)er)\b",
-    re.IGNORECASE,
-)
-_LESS = re.compile(
-    r"\b(?:less|fewer|earlier|first|sooner|(?:short|low|cheap|young|small|light|slow|narrow|near|weak)er)\b",
-    re.IGNORECASE,
-)
 
 
 class Split(NamedTuple):
@@ -100,25 +84,79 @@ class Split(NamedTuple):
     formula: str
 
 
-class Parting:
-    """Splits questions and puts the parts to the texts; ``written`` gives the program that a model writes for one."""
+class Parts(NamedTuple):
+    """The program that combines what was read of each part, and the sentences that it cites.
 
-    def __init__(self, supervisor: Supervisor, sources: Sources, written: Callable[[Asked], Awaitable[str]]) -> None:
+    ``vouched`` is the lowest score of the judges of the parts, ``None`` where one of them has none, or the program
+    calculates with a number that nobody said; ``likelihood`` that of the least likely part.
+    """
+
+    program: str
+    evidence: Evidence
+    vouched: float | None = None
+    likelihood: float | None = None
+
+
+class _Part(NamedTuple):
+    """What was read of a part, as the line of a program, with the sentences so far."""
+
+    line: str
+    evidence: Evidence
+    vouched: float | None = None
+    likelihood: float | None = None
+
+
+class Parting:
+    """Splits questions and puts the parts to the texts.
+
+    ``written`` gives the program that a model writes for a part, which is asked for where it was not read in the whole
+    ``texts``, or these are not asked.
+    """
+
+    def __init__(
+        self,
+        supervisor: Supervisor,
+        sources: Sources,
+        written: Callable[[Asked], Awaitable[str]],
+        texts: ByTexts | None = None,
+    ) -> None:
         self._supervisor = supervisor
         self._sources = sources
         self._written = written
+        self._texts = texts
 
-    async def program(self, asked: Asked) -> str:
+    async def parts(self, asked: Asked) -> Parts | None:
         """The program that combines what the sentences say to each part.
 
-        "" where the question has one fact alone, a part has no single value, or there are too few calls left.
+        ``None`` where the question has one fact alone, a part has no single value, or there are too few calls left.
         """
-        if current_ledger().calls_left() <= 2 or (parts := await self._split(asked.about.text)) is None:
-            return ""
-        if len(parts.questions) >= current_ledger().calls_left():
-            return ""
-        lines = [await self._line(name, question, asked) for name, question in parts.questions.items()]
-        return "\n".join([*lines, chosen(parts, asked.about.text)]) if all(lines) else ""
+        question = asked.about.text
+        if current_ledger().calls_left() <= 2 or (found := await self._split(question)) is None:
+            return None
+        if len(found.questions) >= current_ledger().calls_left():
+            return None
+        shelf = await self._texts.shelf(question) if self._texts is not None else None
+        evidence, read = asked.about.evidence, list[_Part]()
+        for name, part in found.questions.items():
+            one = await self._read(shelf, name, part, evidence) or await self._line(name, part, asked, evidence)
+            if one is None:
+                return None
+            read.append(one)
+            evidence = one.evidence
+        formula = chosen(found, question)
+        return Parts("\n".join([*(one.line for one in read), formula]), evidence,
+                     None if _is_strange(formula, question) else _least([one.vouched for one in read]),
+                     _least([one.likelihood for one in read]))  # fmt: skip
+
+    async def _read(self, shelf: Shelf | None, name: str, question: str, evidence: Evidence) -> _Part | None:
+        """What the model reads of a part in whole texts; ``None`` where that is no single value of a sentence."""
+        short = await self._texts.part(shelf, question) if self._texts is not None and shelf is not None else None
+        if short is None or short.source is None:
+            return None
+        day = day_of(short.answer, short.source.text)
+        value = repr(day) if day else _value(short.answer)
+        evidence, number = evidence.including(short.source)
+        return _Part(f"{name} = {value}  # {number}", evidence, short.vouched, short.likelihood) if value else None
 
     async def _split(self, question: str) -> Split | None:
         """The parts of a question; ``None`` where it has none, or the model names none."""
@@ -129,24 +167,13 @@ class Parting:
             return None
         return split(reply.value)
 
-    async def _line(self, name: str, question: str, asked: Asked) -> str:
-        """The assignment of what the sentences say to one part, with the sentence; "" where that is no single value."""
+    async def _line(self, name: str, question: str, asked: Asked, evidence: Evidence) -> _Part | None:
+        """What a program says to a part, with the sentence it names; ``None`` where that is no single value."""
         about = replace(await self._sources.about(question), evidence=asked.about.evidence)
         part = replace(asked, task=asked.task.changed(text=question), about=about, functions=(LOOKUP,), fault="")
         printed, cited = _printed(await self._written(part))
         value = _value(printed)
-        return f"{name} = {value}  # {cited}" if value and cited else ""
-
-
-def is_of_several(question: str) -> bool:
-    """Whether a question says that its answer follows from several facts: how much more one is than another, a sum."""
-    return bool(_SEVERAL.search(question))
-
-
-def is_compared(question: str) -> bool:
-    """Whether a question asks which of two is more of something, or how much lies between them."""
-    either = _OR.search(question) and (_MORE.search(question) or _LESS.search(question))
-    return bool(either or _BETWEEN.search(question))
+        return _Part(f"{name} = {value}  # {cited}", evidence) if value and cited else None
 
 
 def split(reply: str) -> Split | None:
@@ -188,7 +215,7 @@ def _directed(argument: ast.expr, questions: Mapping[str, str], question: str) -
             body=ast.Constant(value=str(yes)),
             orelse=ast.Constant(value=str(no)),
         ) if {one, other} <= questions.keys():
-            more, less = _MORE.search(question), _LESS.search(question)
+            more, less = MORE.search(question), LESS.search(question)
             own = [name for name in (yes, no) if _is_in(name, questions[one]) and not _is_in(name, questions[other])]
             if len(own) != 1 or bool(more) == bool(less):
                 return argument
@@ -226,6 +253,19 @@ def doubts_of(question: str, given: Sequence[JsonValue]) -> tuple[str, ...]:
 
 def _sizes(values: Sequence[JsonValue]) -> list[float]:
     return sorted(round(abs(one), 6) for one in values if isinstance(one, int | float) and not isinstance(one, bool))
+
+
+def _least(scores: Sequence[float | None]) -> float | None:
+    """The lowest of the scores; ``None`` where one is missing."""
+    known = [score for score in scores if score is not None]
+    return min(known) if len(known) == len(scores) else None
+
+
+def _is_strange(formula: str, question: str) -> bool:
+    """Whether a formula calculates with a number that the question does not say."""
+    numbers = {one.value for one in ast.walk(ast.parse(formula)) if isinstance(one, ast.Constant)}
+    said = {*stated_numbers(question), *in_words(question)}
+    return any(isinstance(one, int | float) and Fraction(str(one)) not in said for one in numbers)
 
 
 def _printed(program: str) -> tuple[str, str]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.again import asked_again, spelt_out
 from aeon.plan.answering import Answering, doubtful, is_quotation
+from aeon.plan.byparts import ByParts, Parted, combines, is_of_facts
 from aeon.plan.bytexts import ByTexts, Told
 from aeon.plan.checking import Candidate, Checker, open_plan, unreadable
 from aeon.plan.citing import cited
 from aeon.plan.derived import derived, does_the_same, is_same
 from aeon.plan.fromtexts import FromTexts
-from aeon.plan.parting import Parting, confirms, doubts_of, is_of_several
+from aeon.plan.parting import Parting, confirms
 from aeon.plan.program import numbers, with_values
 from aeon.plan.prompts import Asked, Prompts, as_program
 from aeon.plan.queries import borrowed
@@ -34,7 +34,6 @@ from aeon.tools.registry import ToolRegistry
 __all__ = ["Programmer"]
 
 _PROGRAM_TOKENS = 240
-_OPERATION = re.compile(r"\w\s*(?:[-+*/<>]\s)\s*\w|_between\(|\bif\b")
 _QUERY = 4
 """Calls that a query takes: its program, another one, the judgment, and the answer."""
 _LIKELY, _SURELY = 0.4, 0.6
@@ -58,10 +57,11 @@ class Programmer:
         self._sources = Sources(tools)
         self._prompts = Prompts(tools)
         self._checker = Checker(tools, self._sources, self._prompts.names)
-        self._parting = Parting(supervisor, self._sources, self._written)
         self._from_texts = FromTexts(tools)
         self._twice = Twice(self._written, self._checker, self._sources) if twice else None
         self._by_texts = ByTexts(supervisor, tools, bool(self._sources.tables)) if twice else None
+        parting = Parting(supervisor, self._sources, self._written, self._by_texts)
+        self._by_parts = ByParts(parting, self._checker, self._sources)
 
     @property
     def able(self) -> bool:
@@ -136,6 +136,11 @@ class Programmer:
 
     async def _programmed(self, asked: Asked, program: Candidate | None = None) -> Plan:
         """The plan of a program over the tables and the texts: of one that is there, or is written for it."""
+        by_parts = program is None and self._by_texts is not None and is_of_facts(asked)
+        parted = await self._by_parts.of(asked) if by_parts else None
+        if parted is not None and parted.vouched is not None:
+            asked.likelihoods.append(parted.likelihood)
+            return parted.plan
         program = program or await self._program(asked)
         held = await self._queried(asked, program) if self._is_query(program) else None
         if held is not None and held.agreed:
@@ -145,8 +150,11 @@ class Programmer:
             return await self._or_read(asked, ruled)
         if held is not None:
             return await self._finished(asked, held)
-        combined = await self._combined(asked, program)
-        return await self._judged(asked, combined or await self._or_asked(asked, await self._again(asked, program)))
+        if not by_parts and combines(program, asked):
+            parted = await self._by_parts.of(asked)
+        if parted is not None:
+            return await self._judged(parted.asked, await self._combined(asked, program, parted))
+        return await self._judged(asked, await self._or_asked(asked, await self._again(asked, program)))
 
     def _is_query(self, program: Candidate) -> bool:
         """Whether a program asks the tables, so that another query can be held against it."""
@@ -250,25 +258,20 @@ class Programmer:
         whole = cited(plan, asked.evidence, asked.said) if taken else plan
         return whole if len(whole.steps) <= asked.most else plan
 
-    async def _combined(self, asked: Asked, program: Candidate) -> Plan | None:
-        """The plan of what the texts say to each part of a question of several facts, where a program combines some.
+    async def _combined(self, asked: Asked, program: Candidate, parted: Parted) -> Plan:
+        """The plan of what the texts say to each part of a question of several facts.
 
         Where both give the same numbers, the program is a second derivation: it has read all facts at once. One that is
-        at fault, such as leaving a number out, is told so first. ``None`` where it has no parts, or they do not do.
+        at fault, such as leaving a number out, is told so first.
         """
-        if not _combines(program, asked):
-            return None
-        parts = await self._checker.judged(await self._parting.program(asked), asked)
-        if not parts.runs or parts.doubt:
-            return None
-        mine, theirs = await self._outcome(parts), await self._outcome(program)
-        if program.fault and not confirms(theirs, mine) and current_ledger().calls_left() > 1:
+        theirs = await self._outcome(program)
+        if program.fault and not confirms(theirs, parted.given) and current_ledger().calls_left() > 1:
             program = await self._told(asked, program)
             theirs = await self._outcome(program)
-        agrees = confirms(theirs, mine)
+        agrees = confirms(theirs, parted.given)
         other = derived("program", program, theirs, agrees=True, repeats=False)
-        plan = self._settled(asked, parts, other if agrees else None)
-        return plan.changed(doubts=(*plan.doubts, *doubts_of(asked.about.text, mine)))
+        plan = self._settled(parted.asked, parted.program, other if agrees else None)
+        return plan.changed(doubts=(*plan.doubts, *parted.doubts))
 
     def _applies_rule(self, program: Candidate, asked: Asked) -> bool:
         """Whether a program that asks the tables has to apply to them what the texts state."""
@@ -377,17 +380,6 @@ class Programmer:
         known = asked.read if task.text == asked.about.text else None
         step = Step(id="s1", description=task.text, action=action, provides=("s1",), read=known)
         return Plan(steps=(step,), answer=("s1",))
-
-
-def _combines(program: Candidate, asked: Asked) -> bool:
-    """Whether a program calculates with what texts say, or compares it, be it one that cannot run; or it should."""
-    by_texts = asked.functions == (LOOKUP,)
-    if by_texts and is_of_several(asked.about.text):
-        return True
-    if not program.runs:
-        return by_texts and bool(_OPERATION.search(program.text))
-    tools = {step.action.tool for step in program.plan.steps if isinstance(step.action, ToolCall)}
-    return QUOTE in tools and SQL not in tools and tools != {QUOTE}
 
 
 def _words(task: Task) -> str:

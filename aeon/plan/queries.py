@@ -17,6 +17,7 @@ __all__ = [
     "asks_percent",
     "borrowed",
     "distinct",
+    "echoes",
     "figures_of",
     "gives_one_column",
     "in_percent",
@@ -69,6 +70,10 @@ _QUANTITY = re.compile(
     r"\b(?:comes?|came|adds? up|added up|amounts?) to(?=\s*(?:[?.,;]|$|in all\b|in total\b|together\b|altogether\b))",
     _I,
 )
+_ONLY_AND = re.compile(r"\bWHERE\b((?:(?!\b(?:OR|NOT|SELECT)\b).)*)$", _I | re.DOTALL)
+"""The conditions of a query that all of its rows meet."""
+_FIXED = re.compile(r"(?<![\w.])(?:LOWER\()?(?:\w+\.)?\"?(\w+)\"?\)?\s*=\s*'[^']*'", _I)
+_NO_COLUMN = re.compile(r"^\s*(?:DISTINCT\s+)?(?:\w+\.)?", _I)
 
 
 def figures_of(query: str) -> frozenset[Fraction]:
@@ -111,6 +116,16 @@ def takes_nothing(query: str) -> bool:
     """Whether a query selects numbers alone, and nothing of its table: the price that it should look up is its own."""
     columns = _COLUMNS.search(query)
     return columns is not None and _ONLY_NUMBERS.fullmatch(columns[1]) is not None
+
+
+def echoes(query: str) -> bool:
+    """Whether a query selects nothing but columns that its own conditions fix: the shop in Zadar is in Zadar."""
+    columns, where = _COLUMNS.search(query), _ONLY_AND.search(query)
+    if columns is None or where is None:
+        return False
+    fixed = {name.casefold() for name in _FIXED.findall(where[1])}
+    names = (_NO_COLUMN.sub("", listed).strip(' "').casefold() for listed in columns[1].split(","))
+    return all(name in fixed for name in names)
 
 
 def with_query(step: Step, query: str) -> Step:

@@ -300,3 +300,21 @@ def test_what_cannot_be_derived_from_sentences_is_not(made: Plan, shown: str) ->
     """A query, a name that is neither of two, and no sentences: nobody is asked."""
     agreement, model = derive_from(made, shown=shown)
     assert agreement == Agreement() and not model.requests
+
+
+@pytest.mark.requirement("G4")
+def test_words_that_leave_out_a_number_of_the_question_do_not_outvote_a_sum_of_quoted_values() -> None:
+    """Fourteen metres are asked for, and both derive what one costs: that is none of three answers."""
+    asked = Task(text="14 metres of shelving: how many euros cheaper is Kastner AG than Zorin Wares?")
+    made = quoting("Zorin Wares", 42).changed(answer=("s4",))
+    for price, agrees in (("74 - 71 = 3", False), ("14 * (74 - 71) = 42", True)):
+        result = price.rpartition(" ")[2]
+        model = Scripted([f"It is less: {price}\nAnswer: {result} euros", f"So {price}.\nAnswer: {result}"])
+        deriver = Deriver(Supervisor(model), shown)
+        agreement = asyncio.run(deriver.derive(DeriveAgain(task=asked, plan=made, most=2)))
+        assert agreement.disagrees is not agrees and agreement.taken is None
+
+
+async def shown(_: str) -> str:
+    """The sentences that are found, whatever the question."""
+    return SHOWN

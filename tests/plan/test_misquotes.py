@@ -80,6 +80,8 @@ def tools(made: Plan) -> list[str]:
          "no table has 'reservations'"),
         ("What do 3 loans of 20 days cost?", 'print(sql("SELECT 3 * 20 FROM loans"))',
          "it takes nothing from the table"),
+        ("In which street does Ada live?", "print(sql(\"SELECT member FROM loans WHERE member = 'Ada'\"))",
+         "it gives only what the question says"),
         ("What does a reading card cost two members?", 'print("free")  # 8', "it asks about two members: compute"),
         ("Wie viele Hefte hat Ada?", "print(sql(\"SELECT COUNT(*) FROM loans WHERE member = 'Ada'\"))",
          "no table has 'hefte'"),

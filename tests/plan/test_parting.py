@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from aeon.llm.scripted import Scripted
 from aeon.plan.parting import Split, chosen, confirms, split
 from aeon.plan.programmer import Programmer
 from aeon.runtime.ledger import Ledger
-from aeon.schema import Allowance, JsonValue, Plan, Task, ToolCall
+from aeon.schema import Allowance, JsonValue, Plan, Source, Task, ToolCall
+from aeon.supervisor.answers import AnswerJudge
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools import ToolRegistry
 from aeon.tools.calculator import calculator
@@ -27,7 +29,7 @@ WRONG, RIGHT = "print(41 - 7)  # 1 3", "print(41 - 26)  # 1 2"
 BY_PARTS: list[tuple[str, JsonValue]] = [("quote", 41), ("quote", 26), ("calculator", "$s1 - $s2")]
 
 
-def plan(folder: Path, question: str, *replies: str, calls: int = 9) -> tuple[Plan, Scripted]:
+def plan(folder: Path, question: str, *replies: str, calls: int = 9, twice: bool = False) -> tuple[Plan, Scripted]:
     """The plan for a question about a harbour that comes of these replies, and the model."""
     folder = folder / "harbour"
     folder.mkdir(exist_ok=True)
@@ -37,7 +39,7 @@ def plan(folder: Path, question: str, *replies: str, calls: int = 9) -> tuple[Pl
     )
     model = Scripted(replies)
     own = [choose(), *dates()]
-    programmer = Programmer(Supervisor(model), ToolRegistry([calculator(), *files(folder), *own]))
+    programmer = Programmer(Supervisor(model), ToolRegistry([calculator(), *files(folder), *own]), twice=twice)
 
     async def planned() -> Plan:
         with Ledger(Allowance(calls=calls)):
@@ -214,3 +216,80 @@ def test_a_program_confirms_the_numbers_of_the_parts(
 ) -> None:
     """It may leave out which one it is, but name no other."""
     assert confirms(given, parts) is expected
+
+
+READ = "I have read them."
+
+
+def vouching(monkeypatch: pytest.MonkeyPatch, doubted: str = "") -> None:
+    """Have judges vouch for every sentence but one that begins so."""
+
+    async def score(_: object, question: str, cited: Sequence[Source], every: Sequence[Source]) -> float:
+        return 0.3 if doubted and cited[0].text.startswith(doubted) else 0.9
+
+    async def given(*_: object) -> float:
+        return 0.7
+
+    monkeypatch.setattr(AnswerJudge, "score", score)
+    monkeypatch.setattr(AnswerJudge, "given", given)
+
+
+@pytest.mark.requirement("T2d", "G4a")
+def test_parts_are_read_in_whole_texts_and_need_no_program_where_judges_vouch_for_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The texts are a turn that all parts share; the plan quotes what was read, and the likelihood is the least one."""
+    vouching(monkeypatch)
+    made, model = plan(tmp_path, QUESTION, PARTS, "41 euros", "26 euros", twice=True)
+    assert does(made) == BY_PARTS and made.vouched == 0.7 and not made.doubts and made.agreement is None
+    asked = [request.messages for request in model.requests]
+    assert [len(one) for one in asked[1:]] == [4, 4] and asked[1][:3] == asked[2][:3] and asked[1][2].content == READ
+
+
+@pytest.mark.requirement("T2d")
+@pytest.mark.parametrize(
+    ("replies", "steps"),
+    [
+        (("41 euros", "26 euros", WRONG, WRONG), BY_PARTS),
+        (("41 euros", "not stated", SOUTH, WRONG, WRONG), BY_PARTS),
+        (("41 euros or 42", NORTH, "26 euros", WRONG, WRONG), BY_PARTS),
+    ],
+)
+def test_what_nobody_vouches_for_is_held_against_a_program(
+    replies: Sequence[str], steps: list[tuple[str, JsonValue]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A part that is not read as one value is asked of a program; what a judge doubts is quoted, not vouched for."""
+    vouching(monkeypatch, doubted="A berth at the south quay")
+    made, _ = plan(tmp_path, QUESTION, PARTS, *replies, calls=12, twice=True)
+    assert does(made) == steps and made.vouched is None
+
+
+@pytest.mark.requirement("T2d", "G4a")
+def test_a_formula_with_a_number_that_nobody_said_is_not_vouched_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three nights are said; twelve are not."""
+    vouching(monkeypatch)
+    question = "For 3 nights: how many euros more is a berth at the north quay than one at the south quay?"
+    for factor, vouched in ((3, 0.7), (12, None)):
+        parts = PARTS.replace("print(a - b)", f"print({factor} * (a - b))")
+        made, _ = plan(tmp_path, question, parts, "41 euros", "26 euros", RIGHT, RIGHT, calls=12, twice=True)
+        assert made.vouched == vouched
+
+
+@pytest.mark.requirement("T2d", "G4")
+def test_parts_that_do_not_differ_are_not_vouched_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both may have been read out of one sentence."""
+    vouching(monkeypatch)
+    made, _ = plan(tmp_path, QUESTION, PARTS, "26 euros", "26 euros", RIGHT, RIGHT, calls=12, twice=True)
+    assert made.vouched is None and made.doubts
+
+
+@pytest.mark.requirement("T2d")
+def test_a_day_of_a_part_has_the_year_of_its_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever words are around it."""
+    vouching(monkeypatch)
+    parts = "a = When does the regatta begin?\nb = When is the market?\nprint(days_between(a, b))"
+    question = "How many days are there between the market and the regatta?"
+    made, _ = plan(tmp_path, question, parts, "The regatta begins on July 3", "It is on 19 June 2027", twice=True)
+    assert does(made)[:2] == [("quote", "2027-07-03"), ("quote", "2027-06-19")] and made.vouched == 0.7

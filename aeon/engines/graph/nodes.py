@@ -16,7 +16,7 @@ from aeon.kernel.decide import ENDINGS, borne_out
 from aeon.kernel.effects import Program
 from aeon.kernel.engine import Halt
 from aeon.multipass.effects import DeriveAgain, DraftPlan, Synthesize, ValidateResults
-from aeon.multipass.plans import answer_steps, draft_problems, is_computed
+from aeon.multipass.plans import answer_steps, draft_problems, is_to_derive
 from aeon.schema.conclusion import Decision, Degradation
 from aeon.schema.experience import Lesson, Lessons, Noted
 from aeon.schema.judgment import SemanticValidationReport, TaskProfile
@@ -118,7 +118,7 @@ def _checked(visit: Visit[C, WorkSignals, Work]) -> Program[Verdict]:
 def _derived(visit: Visit[C, WorkSignals, Work]) -> Program[Verdict]:
     """What other ways to a computed answer say; and whether tools alone gave it."""
     run, plan_now = visit.run, visit.state.plan
-    if run.config.derivations > 1 and plan_now.agreement is None and is_computed(plan_now):
+    if run.config.derivations > 1 and is_to_derive(plan_now):
         effect = DeriveAgain(task=run.task, plan=plan_now, most=run.config.derivations - 1)
         agreement = yield from run.perform(effect, Agreement())
         plan_now = plan_now.changed(agreement=agreement)
