@@ -14,7 +14,7 @@ from aeon.plan.sources import LOOKUP, SQL, Sources
 from aeon.schema import JsonValue, Plan, ToolCall
 from aeon.tools.quote import QUOTE
 
-__all__ = ["ByParts", "Parted", "combines", "is_of_facts"]
+__all__ = ["ByParts", "Parted", "combines"]
 
 _OPERATION = re.compile(r"\w\s*(?:[-+*/<>]\s)\s*\w|_between\(|\bif\b")
 
@@ -46,6 +46,12 @@ class ByParts:
         self._checker = checker
         self._sources = sources
 
+    def leads(self, asked: Asked) -> bool:
+        """Whether the parts are read first: a question of several facts, for texts alone that are read as a whole."""
+        question = asked.about.text
+        is_of_facts = is_of_several(question) or is_compared(question)
+        return is_of_facts and asked.functions == (LOOKUP,) and self._parting.reads
+
     async def of(self, asked: Asked) -> Parted | None:
         """What the texts say to each part of a question; ``None`` where it has no parts, or they do not do."""
         parts = await self._parting.parts(asked)
@@ -58,12 +64,6 @@ class ByParts:
         given = await self._sources.outcome(program.plan)
         doubts = doubts_of(asked.about.text, given)
         return Parted(over, program, given, doubts, None if doubts else parts.vouched, parts.likelihood)
-
-
-def is_of_facts(asked: Asked) -> bool:
-    """Whether it is a question of several facts, for the texts alone."""
-    question = asked.about.text
-    return asked.functions == (LOOKUP,) and (is_of_several(question) or is_compared(question))
 
 
 def combines(program: Candidate, asked: Asked) -> bool:

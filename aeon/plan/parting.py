@@ -125,6 +125,11 @@ class Parting:
         self._written = written
         self._texts = texts
 
+    @property
+    def reads(self) -> bool:
+        """Whether parts are read in whole texts."""
+        return self._texts is not None
+
     async def parts(self, asked: Asked) -> Parts | None:
         """The program that combines what the sentences say to each part.
 
@@ -133,9 +138,17 @@ class Parting:
         question = asked.about.text
         if current_ledger().calls_left() <= 2 or (found := await self._split(question)) is None:
             return None
-        if len(found.questions) >= current_ledger().calls_left():
+        read = await self._all_read(found, asked) if len(found.questions) < current_ledger().calls_left() else None
+        if read is None:
             return None
-        shelf = await self._texts.shelf(question) if self._texts is not None else None
+        formula = chosen(found, question)
+        vouched = None if _is_strange(formula, question) else _least([one.vouched for one in read])
+        lines = "\n".join([*(one.line for one in read), formula])
+        return Parts(lines, read[-1].evidence, vouched, _least([one.likelihood for one in read]))
+
+    async def _all_read(self, found: Split, asked: Asked) -> list[_Part] | None:
+        """What is read of every part; ``None`` as soon as one has no single value."""
+        shelf = await self._texts.shelf(asked.about.text) if self._texts is not None else None
         evidence, read = asked.about.evidence, list[_Part]()
         for name, part in found.questions.items():
             one = await self._read(shelf, name, part, evidence) or await self._line(name, part, asked, evidence)
@@ -143,10 +156,7 @@ class Parting:
                 return None
             read.append(one)
             evidence = one.evidence
-        formula = chosen(found, question)
-        return Parts("\n".join([*(one.line for one in read), formula]), evidence,
-                     None if _is_strange(formula, question) else _least([one.vouched for one in read]),
-                     _least([one.likelihood for one in read]))  # fmt: skip
+        return read
 
     async def _read(self, shelf: Shelf | None, name: str, question: str, evidence: Evidence) -> _Part | None:
         """What the model reads of a part in whole texts; ``None`` where that is no single value of a sentence."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.again import asked_again, spelt_out
 from aeon.plan.answering import Answering, doubtful, is_quotation
-from aeon.plan.byparts import ByParts, Parted, combines, is_of_facts
+from aeon.plan.byparts import ByParts, Parted, combines
 from aeon.plan.bytexts import ByTexts, Told
 from aeon.plan.checking import Candidate, Checker, open_plan, unreadable
 from aeon.plan.citing import cited
@@ -136,25 +136,29 @@ class Programmer:
 
     async def _programmed(self, asked: Asked, program: Candidate | None = None) -> Plan:
         """The plan of a program over the tables and the texts: of one that is there, or is written for it."""
-        by_parts = program is None and self._by_texts is not None and is_of_facts(asked)
+        by_parts = program is None and self._by_parts.leads(asked)
         parted = await self._by_parts.of(asked) if by_parts else None
         if parted is not None and parted.vouched is not None:
             asked.likelihoods.append(parted.likelihood)
             return parted.plan
         program = program or await self._program(asked)
+        if (tabled := await self._by_tables(asked, program)) is not None:
+            return tabled
+        if not by_parts and combines(program, asked):
+            parted = await self._by_parts.of(asked)
+        if parted is not None:
+            return await self._judged(parted.asked, await self._combined(asked, program, parted))
+        return await self._judged(asked, await self._or_asked(asked, await self._again(asked, program)))
+
+    async def _by_tables(self, asked: Asked, program: Candidate) -> Plan | None:
+        """The plan where a program asks the tables, or has to apply to them what texts state; ``None`` where not."""
         held = await self._queried(asked, program) if self._is_query(program) else None
         if held is not None and held.agreed:
             return self._settled(asked, held.query, held.agreement)
         ruled = await self._ruled(asked, program) if self._applies_rule(program, asked) else None
         if ruled is not None:
             return await self._or_read(asked, ruled)
-        if held is not None:
-            return await self._finished(asked, held)
-        if not by_parts and combines(program, asked):
-            parted = await self._by_parts.of(asked)
-        if parted is not None:
-            return await self._judged(parted.asked, await self._combined(asked, program, parted))
-        return await self._judged(asked, await self._or_asked(asked, await self._again(asked, program)))
+        return await self._finished(asked, held) if held is not None else None
 
     def _is_query(self, program: Candidate) -> bool:
         """Whether a program asks the tables, so that another query can be held against it."""
