@@ -50,7 +50,12 @@ class ByParts:
         """Whether the parts are read first: a question of several facts, for texts alone that are read as a whole."""
         question = asked.about.text
         is_of_facts = is_of_several(question) or is_compared(question)
-        return is_of_facts and asked.functions == (LOOKUP,) and self._parting.reads
+        return (
+            is_of_facts
+            and not (asked.task.context or asked.earlier)
+            and asked.functions == (LOOKUP,)
+            and self._parting.reads
+        )
 
     async def of(self, asked: Asked) -> Parted | None:
         """What the texts say to each part of a question; ``None`` where it has no parts, or they do not do."""
@@ -63,7 +68,7 @@ class ByParts:
             return None
         given = await self._sources.outcome(program.plan)
         doubts = doubts_of(asked.about.text, given)
-        return Parted(over, program, given, doubts, None if doubts else parts.vouched, parts.likelihood)
+        return Parted(over, program, given, doubts, parts.vouched if given and not doubts else None, parts.likelihood)
 
 
 def combines(program: Candidate, asked: Asked) -> bool:

@@ -87,7 +87,7 @@ class Checker:
     def bare(self, text: str, asked: Asked) -> Plan:
         """The plan of a program as it stands, no more than mended where it could not run; empty where it cannot."""
         plan = mended(read(text, self._tools, asked.evidence, asked.said, lambda _: None), self._tools)
-        idle = misfits(plan, self._tools) or _idle(plan)
+        idle = misfits(plan, self._tools) or _idle(plan) or _echo(plan, asked.about.text)
         return Plan() if idle or len(plan.steps) > asked.most else plan
 
     async def _settled(self, plan: Plan, text: str, asked: Asked, guess: str) -> Candidate:

@@ -15,12 +15,13 @@ from aeon.proof.readings import NUMBER_WORDS
 from aeon.schema import JsonValue, Passage, Source
 from aeon.tools.numbers import parse_cell
 
-__all__ = ["Evidence", "cited_lines", "day_of", "figures", "in_words", "stands_in", "stated_numbers"]
+__all__ = ["Evidence", "cited_lines", "day_of", "figures", "in_words", "is_range", "stands_in", "stated_numbers"]
 
 _CITED = re.compile(r"#\s*(\d{1,3}(?:(?:\s*(?:,|and|&)\s*|\s+)\d{1,3})*)[\s,]*$")
 _NUMBER = re.compile(r"(?<![\w.:])\d+(?:[.,]\d+)*(?![\d:]*:\d)")  # the 6 of 6:30 is none
 _PER_CENT = re.compile(r"\s*(?:%|per ?cent\b)", re.IGNORECASE)
 _CLOCK = re.compile(r"(?<![\w:.,-])(\d{1,2}):(\d\d)(?!\d)")
+_RANGE = re.compile(r"\d\s*(?:to|and|or|[-\u2013])\s*\d", re.IGNORECASE)
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*"
@@ -117,6 +118,11 @@ def day_of(answer: str, text: str) -> str:
     }
     named = sorted(day for day in days if _same_day(day, answer))
     return named[0] if len(named) == 1 else ""
+
+
+def is_range(answer: str) -> bool:
+    """Whether an answer names two numbers with nothing but "to", "and" or a dash between them: days, or a span."""
+    return _RANGE.search(answer) is not None
 
 
 def _same_day(value: str, text: str) -> bool:

@@ -7,6 +7,7 @@ for each alone it seldom does.
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -17,7 +18,7 @@ from typing import NamedTuple
 from aeon.documents.words import is_common
 from aeon.errors import AllowanceExhausted, CompletionError, ToolError
 from aeon.plan.bytexts import ByTexts
-from aeon.plan.evidence import Evidence, day_of, in_words, stated_numbers
+from aeon.plan.evidence import Evidence, day_of, in_words, is_range, stated_numbers
 from aeon.plan.program import unfenced
 from aeon.plan.prompts import Asked
 from aeon.plan.several import LESS, MORE, is_compared, is_of_several
@@ -71,6 +72,11 @@ _EXAMPLES = (
     ),
 )
 _FACT = re.compile(r"^\s*(?P<name>[a-z]\w*)\s*=\s*(?P<question>[^\n]+\?)\s*$", re.MULTILINE)
+_PLAIN = re.compile(
+    r"[^\W\d]*\s*[\u20ac\u00a3$]?\d+(?:[.,]\d+)*(?: (?!am\b|pm\b|a\.m|p\.m|o'clock)[^\W\d]+)?",
+    re.IGNORECASE,
+)
+"""A number with what it counts, and nothing else."""
 _FORMULA = re.compile(r"^\s*(?P<formula>print\(.+\))\s*$", re.MULTILINE)
 _CITED = re.compile(r"#\s*(\d{1,3}(?:\s*,\s*\d{1,3})*)\s*$")
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:,\d{3})*(?:\.\d+)?(?![\d:/-])")
@@ -98,12 +104,13 @@ class Parts(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """What was read of a part, as the line of a program, with the sentences so far."""
+    """What was read of a part, as the line of a program, with the sentences so far; ``unit`` is what it counts."""
 
     line: str
     evidence: Evidence
     vouched: float | None = None
     likelihood: float | None = None
+    unit: str = ""
 
 
 class Parting:
@@ -142,7 +149,7 @@ class Parting:
         if read is None:
             return None
         formula = chosen(found, question)
-        vouched = None if _is_strange(formula, question) else _least([one.vouched for one in read])
+        vouched = None if _is_strange(formula, question) else _least_of_one_unit(read)
         lines = "\n".join([*(one.line for one in read), formula])
         return Parts(lines, read[-1].evidence, vouched, _least([one.likelihood for one in read]))
 
@@ -163,10 +170,15 @@ class Parting:
         short = await self._texts.part(shelf, question) if self._texts is not None and shelf is not None else None
         if short is None or short.source is None:
             return None
-        day = day_of(short.answer, short.source.text)
+        day = "" if is_range(short.answer) else day_of(short.answer, short.source.text)
         value = repr(day) if day else _value(short.answer)
         evidence, number = evidence.including(short.source)
-        return _Part(f"{name} = {value}  # {number}", evidence, short.vouched, short.likelihood) if value else None
+        vouched = short.vouched if day or _PLAIN.fullmatch(short.answer) else None
+        return (
+            _Part(f"{name} = {value}  # {number}", evidence, vouched, short.likelihood, _unit(short.answer))
+            if value
+            else None
+        )
 
     async def _split(self, question: str) -> Split | None:
         """The parts of a question; ``None`` where it has none, or the model names none."""
@@ -265,6 +277,16 @@ def _sizes(values: Sequence[JsonValue]) -> list[float]:
     return sorted(round(abs(one), 6) for one in values if isinstance(one, int | float) and not isinstance(one, bool))
 
 
+def _unit(answer: str) -> str:
+    """What a number counts, in the singular; "" of a date."""
+    return answer.rpartition(" ")[2].casefold().removesuffix("s") if _PLAIN.fullmatch(answer) else ""
+
+
+def _least_of_one_unit(read: Sequence[_Part]) -> float | None:
+    """The lowest score of the parts; ``None`` where one has none, or they count different things."""
+    return _least([one.vouched for one in read]) if len({one.unit for one in read}) == 1 else None
+
+
 def _least(scores: Sequence[float | None]) -> float | None:
     """The lowest of the scores; ``None`` where one is missing."""
     known = [score for score in scores if score is not None]
@@ -273,9 +295,11 @@ def _least(scores: Sequence[float | None]) -> float | None:
 
 def _is_strange(formula: str, question: str) -> bool:
     """Whether a formula calculates with a number that the question does not say."""
-    numbers = {one.value for one in ast.walk(ast.parse(formula)) if isinstance(one, ast.Constant)}
-    said = {*stated_numbers(question), *in_words(question)}
-    return any(isinstance(one, int | float) and Fraction(str(one)) not in said for one in numbers)
+    constants = [one.value for one in ast.walk(ast.parse(formula)) if isinstance(one, ast.Constant)]
+    written = [one for one in constants if not isinstance(one, str)]
+    if any(isinstance(one, bool) or not isinstance(one, int | float) or not math.isfinite(one) for one in written):
+        return True
+    return not {Fraction(str(one)) for one in written} <= {*stated_numbers(question), *in_words(question)}
 
 
 def _printed(program: str) -> tuple[str, str]:

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from aeon.llm.scripted import Scripted
+from aeon.plan.evidence import is_range
 from aeon.plan.parting import Split, chosen, confirms, split
 from aeon.plan.programmer import Programmer
+from aeon.plan.queries import echoes
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Allowance, JsonValue, Plan, Source, Task, ToolCall
 from aeon.supervisor.answers import AnswerJudge
@@ -293,3 +295,35 @@ def test_a_day_of_a_part_has_the_year_of_its_sentence(tmp_path: Path, monkeypatc
     question = "How many days are there between the market and the regatta?"
     made, _ = plan(tmp_path, question, parts, "The regatta begins on July 3", "It is on 19 June 2027", twice=True)
     assert does(made)[:2] == [("quote", "2027-07-03"), ("quote", "2027-06-19")] and made.vouched == 0.7
+
+
+@pytest.mark.requirement("T2d", "G4a")
+@pytest.mark.parametrize("north", ["41 euros a night", "41 pounds", "41 pm", "41"])
+def test_parts_that_count_different_things_are_not_vouched_for(
+    north: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor one with more than a number and what it counts: the time of day of "2 pm" is not 2."""
+    vouching(monkeypatch)
+    made, _ = plan(tmp_path, QUESTION, PARTS, north, "26 euros", *[RIGHT] * 4, calls=12, twice=True)
+    assert made.vouched is None
+
+
+@pytest.mark.requirement("T2d")
+def test_a_range_of_days_is_no_day() -> None:
+    """Neither end of it is what was read."""
+    assert is_range("8 to 10 April 2026") and is_range("8-10 April 2026") and not is_range("8 April 2026")
+
+
+@pytest.mark.requirement("T2b")
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT name FROM people WHERE age > (SELECT age FROM people WHERE name = 'Ada')",
+        "SELECT b.name FROM people a JOIN people b ON a.boss = b.id WHERE a.name = 'Ada'",
+        "SELECT name FROM members WHERE \"First name\" = 'Ada'",
+        "SELECT name, age FROM people WHERE name = 'Ada'",
+    ],
+)
+def test_a_query_that_finds_something_is_no_echo(query: str) -> None:
+    """Its condition is of another row, another column, or not all that it selects."""
+    assert not echoes(query) and echoes("SELECT name FROM people WHERE name = 'Ada'")
