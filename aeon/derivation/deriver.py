@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from aeon.derivation.sums import done_again, uses_all
+from aeon.derivation.sums import done_again, in_both, uses_all
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.multipass.effects import DeriveAgain
 from aeon.multipass.plans import answer_steps
@@ -158,9 +158,16 @@ def _last(text: str) -> str:
 def _derived(effect: DeriveAgain, text: str, answer: str) -> _Answer:
     """What a derivation gives whose text ends in an answer."""
     chosen = tuple(_chosen(answer, two) for two in _options(effect.plan))
-    whole = not effect.plan.doubts and QUOTE not in map(_tool, effect.plan.steps)
-    lacking = not whole and not uses_all(text, effect.task.text)
+    needed = effect.task.text if effect.plan.doubts else _used(effect.plan, effect.task.text)
+    lacking = not uses_all(text, needed)
     return _Answer(numbers_of(answer), chosen, said=numbers_of(effect.task.text), doubtful=lacking)
+
+
+def _used(plan: Plan, task: str) -> str:
+    """The numbers of the task that a sum of quoted values is calculated with; none of a plan without quotes."""
+    calls = [step.action for step in plan.steps if isinstance(step.action, ToolCall)]
+    quotes = any(call.tool == QUOTE for call in calls)
+    return in_both(task, " ".join(str(call.arguments) for call in calls if call.tool in _COMPUTING)) if quotes else ""
 
 
 def _computed(plan: Plan) -> _Answer | None:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from aeon.proof.again import evaluate
 from aeon.proof.readings import exact, rounded
 
-__all__ = ["done_again", "uses_all"]
+__all__ = ["done_again", "in_both", "uses_all"]
 
 _NUM = r"\d+(?:,\d{3})*(?:\.\d+)?"
 _SIGN = r"(?:[-+*/\u00d7\u00f7\u00b7\u2212]|\\times|\\div|\\cdot)"
@@ -43,6 +43,12 @@ def uses_all(text: str, task: str) -> bool:
     used = {Fraction(number.replace(",", "")) for found in _SUM.finditer(text) for number in _ALONE.findall(found[0])}
     needed = (Fraction(number.replace(",", "")) for number in _ALONE.findall(task))
     return all(used & {one, one / 100, 1 - one / 100, 1 + one / 100} for one in needed)
+
+
+def in_both(task: str, expressions: str) -> str:
+    """The numbers of a task that expressions calculate with; what only names something, as a year does, is none."""
+    used = set(_ALONE.findall(re.sub(r"\$\w+", "", expressions)))
+    return " ".join(number for number in _ALONE.findall(task) if number in used)
 
 
 def _right(left: str, said: str) -> str:

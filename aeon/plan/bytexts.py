@@ -89,15 +89,15 @@ class ByTexts:
         texts = await every_text(self._tools, question)
         return Shelf(self._supervisor, texts) if texts is not None else None
 
-    async def part(self, shelf: Shelf, question: str) -> ShortReading | None:
-        """What the model reads of one fact, with what judges say of its sentence; ``None`` where that is no answer.
+    async def part(self, shelf: Shelf, question: str, judged: bool) -> ShortReading | None:
+        """What the model reads of one fact, if ``judged`` with what judges say of its sentence; ``None`` for no answer.
 
         So it is where no call can be spared, the answer stands in no sentence, or a judge is sure that it is another's.
         """
         short = await _short(shelf, question)
         if short is None or short.source is None:
             return None
-        short = await vouched(short, question, self._judge, shelf.sources)
+        short = await vouched(short, question, self._judge, shelf.sources) if judged else short
         return None if refuted(short, question, shelf.sources) else short
 
     async def read(self, asked: Asked, texts: Material, value: JsonValue) -> Agreement | None:

@@ -10,15 +10,15 @@ import ast
 import math
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
 from aeon.documents.words import is_common
-from aeon.errors import AllowanceExhausted, CompletionError, ToolError
+from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.bytexts import ByTexts
-from aeon.plan.evidence import Evidence, day_of, in_words, is_range, stated_numbers
+from aeon.plan.evidence import Evidence, in_words, stated_numbers
+from aeon.plan.measures import measured, value_of
 from aeon.plan.program import unfenced
 from aeon.plan.prompts import Asked
 from aeon.plan.several import LESS, MORE, is_compared, is_of_several
@@ -28,7 +28,6 @@ from aeon.schema import LONGEST_TASK, JsonValue
 from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.supervisor import Supervisor
-from aeon.tools.dates import read_date
 
 __all__ = ["Parting", "Parts", "Split", "chosen", "confirms", "doubts_of", "split"]
 
@@ -36,6 +35,8 @@ _TOKENS = 150
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What reading a text as Python may raise."""
 _MOST_FACTS = 4
+_CALLS = 3
+"""Those of a part that judges vouch for: nobody is asked about one of a question where there are too few for all."""
 _EXAMPLES = (
     (
         "How many euros more is a day ticket for the pool than one for the museum?",
@@ -72,14 +73,8 @@ _EXAMPLES = (
     ),
 )
 _FACT = re.compile(r"^\s*(?P<name>[a-z]\w*)\s*=\s*(?P<question>[^\n]+\?)\s*$", re.MULTILINE)
-_PLAIN = re.compile(
-    r"[^\W\d]*\s*[\u20ac\u00a3$]?\d+(?:[.,]\d+)*(?: (?!am\b|pm\b|a\.m|p\.m|o'clock)[^\W\d]+)?",
-    re.IGNORECASE,
-)
-"""A number with what it counts, and nothing else."""
 _FORMULA = re.compile(r"^\s*(?P<formula>print\(.+\))\s*$", re.MULTILINE)
 _CITED = re.compile(r"#\s*(\d{1,3}(?:\s*,\s*\d{1,3})*)\s*$")
-_NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:,\d{3})*(?:\.\d+)?(?![\d:/-])")
 _WHICH = re.compile(r"\b(?:which|who|whose|whom|or|whether|compare)\b", re.IGNORECASE)
 
 
@@ -104,13 +99,13 @@ class Parts(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """What was read of a part, as the line of a program, with the sentences so far; ``unit`` is what it counts."""
+    """What was read of a part, as the line of a program, with the sentences so far; ``unit`` is that of a `Measure`."""
 
     line: str
     evidence: Evidence
     vouched: float | None = None
     likelihood: float | None = None
-    unit: str = ""
+    unit: str | None = None
 
 
 class Parting:
@@ -149,7 +144,7 @@ class Parting:
         if read is None:
             return None
         formula = chosen(found, question)
-        vouched = None if _is_strange(formula, question) else _least_of_one_unit(read)
+        vouched = None if _is_strange(formula, question) else _vouched(read)
         lines = "\n".join([*(one.line for one in read), formula])
         return Parts(lines, read[-1].evidence, vouched, _least([one.likelihood for one in read]))
 
@@ -157,28 +152,25 @@ class Parting:
         """What is read of every part; ``None`` as soon as one has no single value."""
         shelf = await self._texts.shelf(asked.about.text) if self._texts is not None else None
         evidence, read = asked.about.evidence, list[_Part]()
+        judged = current_ledger().calls_left() >= _CALLS * len(found.questions)
         for name, part in found.questions.items():
-            one = await self._read(shelf, name, part, evidence) or await self._line(name, part, asked, evidence)
+            one = await self._read(shelf, name, part, evidence, judged) or await self._line(name, part, asked, evidence)
             if one is None:
                 return None
             read.append(one)
             evidence = one.evidence
         return read
 
-    async def _read(self, shelf: Shelf | None, name: str, question: str, evidence: Evidence) -> _Part | None:
+    async def _read(
+        self, shelf: Shelf | None, name: str, question: str, evidence: Evidence, judged: bool
+    ) -> _Part | None:
         """What the model reads of a part in whole texts; ``None`` where that is no single value of a sentence."""
-        short = await self._texts.part(shelf, question) if self._texts is not None and shelf is not None else None
-        if short is None or short.source is None:
+        short = await self._texts.part(shelf, question, judged) if self._texts is not None and shelf else None
+        found = measured(short.answer, short.source.text) if short is not None and short.source is not None else None
+        if short is None or short.source is None or found is None:
             return None
-        day = "" if is_range(short.answer) else day_of(short.answer, short.source.text)
-        value = repr(day) if day else _value(short.answer)
-        evidence, number = evidence.including(short.source)
-        vouched = short.vouched if day or _PLAIN.fullmatch(short.answer) else None
-        return (
-            _Part(f"{name} = {value}  # {number}", evidence, vouched, short.likelihood, _unit(short.answer))
-            if value
-            else None
-        )
+        more, number = evidence.including(short.source)
+        return _Part(f"{name} = {found.value}  # {number}", more, short.vouched, short.likelihood, found.unit)
 
     async def _split(self, question: str) -> Split | None:
         """The parts of a question; ``None`` where it has none, or the model names none."""
@@ -192,9 +184,10 @@ class Parting:
     async def _line(self, name: str, question: str, asked: Asked, evidence: Evidence) -> _Part | None:
         """What a program says to a part, with the sentence it names; ``None`` where that is no single value."""
         about = replace(await self._sources.about(question), evidence=asked.about.evidence)
-        part = replace(asked, task=asked.task.changed(text=question), about=about, functions=(LOOKUP,), fault="")
+        task = asked.task.changed(text=question)
+        part = replace(asked, task=task, about=about, functions=(LOOKUP,), fault="", likelihoods=[])
         printed, cited = _printed(await self._written(part))
-        value = _value(printed)
+        value = value_of(printed)
         return _Part(f"{name} = {value}  # {cited}", evidence) if value and cited else None
 
 
@@ -206,7 +199,7 @@ def split(reply: str) -> Split | None:
     if not 0 < len(questions) <= _MOST_FACTS or len(formulas) != 1:
         return None
     try:
-        names = {node.id for node in ast.walk(ast.parse(formulas[0])) if isinstance(node, ast.Name)}
+        names = {node.id for node in ast.walk(ast.parse(formulas[0], mode="eval")) if isinstance(node, ast.Name)}
     except _UNREADABLE:
         return None
     return Split(questions, formulas[0]) if questions.keys() <= names else None
@@ -277,14 +270,10 @@ def _sizes(values: Sequence[JsonValue]) -> list[float]:
     return sorted(round(abs(one), 6) for one in values if isinstance(one, int | float) and not isinstance(one, bool))
 
 
-def _unit(answer: str) -> str:
-    """What a number counts, in the singular; "" of a date."""
-    return answer.rpartition(" ")[2].casefold().removesuffix("s") if _PLAIN.fullmatch(answer) else ""
-
-
-def _least_of_one_unit(read: Sequence[_Part]) -> float | None:
-    """The lowest score of the parts; ``None`` where one has none, or they count different things."""
-    return _least([one.vouched for one in read]) if len({one.unit for one in read}) == 1 else None
+def _vouched(read: Sequence[_Part]) -> float | None:
+    """The lowest score of several parts; ``None`` where one has none, or they do not count the same."""
+    units = {one.unit for one in read}
+    return _least([one.vouched for one in read]) if len(read) > 1 and len(units) == 1 and None not in units else None
 
 
 def _least(scores: Sequence[float | None]) -> float | None:
@@ -294,12 +283,13 @@ def _least(scores: Sequence[float | None]) -> float | None:
 
 
 def _is_strange(formula: str, question: str) -> bool:
-    """Whether a formula calculates with a number that the question does not say."""
+    """Whether a formula has a number that the question does not say, or lacks one that it says in words."""
     constants = [one.value for one in ast.walk(ast.parse(formula)) if isinstance(one, ast.Constant)]
     written = [one for one in constants if not isinstance(one, str)]
     if any(isinstance(one, bool) or not isinstance(one, int | float) or not math.isfinite(one) for one in written):
         return True
-    return not {Fraction(str(one)) for one in written} <= {*stated_numbers(question), *in_words(question)}
+    used, spelt = {Fraction(str(one)) for one in written}, in_words(question)
+    return not spelt <= used <= {*stated_numbers(question), *spelt}
 
 
 def _printed(program: str) -> tuple[str, str]:
@@ -322,13 +312,3 @@ def _constant(printed: ast.expr, before: Sequence[ast.stmt]) -> str:
     values = {ast.unparse(one.targets[0]): one.value for one in before if isinstance(one, ast.Assign)}
     meant = values.get(printed.id, printed) if isinstance(printed, ast.Name) else printed
     return str(meant.value) if isinstance(meant, ast.Constant) else ""
-
-
-def _value(printed: str) -> str:
-    """A value as a program writes it: a date or a time as a text, else its only number; "" where it has none."""
-    with suppress(ToolError):
-        return repr(read_date(printed).isoformat())
-    if re.fullmatch(r"\d{1,2}:\d\d", printed.strip()):
-        return repr(printed.strip())
-    numbers = _NUMBER.findall(printed)
-    return numbers[0].replace(",", "") if len(numbers) == 1 else ""

@@ -72,9 +72,10 @@ _QUANTITY = re.compile(
 )
 _ONLY_AND = re.compile(r"\bWHERE\b((?:(?!\b(?:OR|NOT|SELECT)\b).)*)$", _I | re.DOTALL)
 """The conditions of a query that all of its rows meet."""
-_SEVERAL_TABLES = re.compile(
-    r"\bJOIN\b|\bSELECT\b.*\bSELECT\b|\bFROM\b[^()]*?,[^()]*?\bWHERE\b|\"\w+ |\bORDER\b", _I | re.DOTALL
+_BEYOND = re.compile(
+    r"\bJOIN\b|\bORDER\b|\bSELECT\b.*\bSELECT\b|\bFROM\b[^()]*?,[^()]*?\bWHERE\b|\"\w+ ", _I | re.DOTALL
 )
+"""What a query has beyond the conditions and columns of one table, or a name of several words."""
 _FIXED = re.compile(r"(?<![\w.])(?:LOWER\()?(?:\w+\.)?\"?(\w+)\"?\)?\s*=\s*'[^']*'", _I)
 _NO_COLUMN = re.compile(r"^\s*(?:DISTINCT\s+)?(?:\w+\.)?", _I)
 
@@ -124,7 +125,7 @@ def takes_nothing(query: str) -> bool:
 def echoes(query: str) -> bool:
     """Whether a query selects nothing but columns that its own conditions fix: the shop in Zadar is in Zadar."""
     columns, where = _COLUMNS.search(query), _ONLY_AND.search(query)
-    if columns is None or where is None or _SEVERAL_TABLES.search(query):
+    if columns is None or where is None or _BEYOND.search(query):
         return False
     fixed = {name.casefold() for name in _FIXED.findall(where[1])}
     names = (_NO_COLUMN.sub("", listed).strip(' "').casefold() for listed in columns[1].split(","))

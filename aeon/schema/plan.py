@@ -259,8 +259,8 @@ class Plan(Value):
     ``agreement`` is what other derivations of it say, once they were made. ``doubts`` are what the planner could not
     settle: what the task says, say, and no step uses. ``likelihood`` is how likely (0-1) the model was to write the
     first program that it wrote for the plan, word for word: how sure it was, as far as its probabilities tell.
-    ``vouched`` is how likely (0-1), by two judges, the sentence that the plan quotes gives the answer; ``None`` where
-    nobody vouches for it.
+    ``vouched`` is how likely (0-1), by two judges, the sentence that the plan quotes gives the answer, or the least
+    likely one of several gives its part of it; ``None`` where nobody vouches for it.
     """
 
     steps: tuple[Step, ...] = ()

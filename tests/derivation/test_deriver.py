@@ -303,16 +303,26 @@ def test_what_cannot_be_derived_from_sentences_is_not(made: Plan, shown: str) ->
 
 
 @pytest.mark.requirement("G4")
-def test_words_that_leave_out_a_number_of_the_question_do_not_outvote_a_sum_of_quoted_values() -> None:
-    """Fourteen metres are asked for, and both derive what one costs: that is none of three answers."""
-    asked = Task(text="14 metres of shelving: how many euros cheaper is Kastner AG than Zorin Wares?")
-    made = quoting("Zorin Wares", 42).changed(answer=("s4",))
-    for price, agrees in (("74 - 71 = 3", False), ("14 * (74 - 71) = 42", True)):
-        result = price.rpartition(" ")[2]
-        model = Scripted([f"It is less: {price}\nAnswer: {result} euros", f"So {price}.\nAnswer: {result}"])
-        deriver = Deriver(Supervisor(model), shown)
-        agreement = asyncio.run(deriver.derive(DeriveAgain(task=asked, plan=made, most=2)))
-        assert agreement.disagrees is not agrees and agreement.taken is None
+@pytest.mark.parametrize(
+    ("task", "expression", "sums", "disagrees"),
+    [
+        ("14 metres: how many euros cheaper is Kastner AG?", "14 * abs($s1 - $s2)", "74 - 71 = 3", True),
+        ("14 metres: how many euros cheaper is Kastner AG?", "14 * abs($s1 - $s2)", "14 * (74 - 71) = 42", False),
+        ("How much cheaper was Kastner AG in 2026, in room 4?", "abs($s1 - $s2)", "74 - 71 = 3", False),
+    ],
+)
+def test_words_that_leave_out_a_number_of_the_sum_do_not_outvote_it(
+    task: str, expression: str, sums: str, disagrees: bool
+) -> None:
+    """Fourteen metres are asked for, and both derive what one costs; a year and a room are none to calculate with."""
+    made = quoting("Zorin Wares", 42)
+    last = ran("s4", "calculator", {"expression": expression}, 42)
+    made = made.changed(steps=(*made.steps[:-1], last), answer=("s4",))
+    result = sums.rpartition(" ")[2]
+    model = Scripted([f"It is less: {sums}\nAnswer: {result} euros", f"So {sums}.\nAnswer: {result}"])
+    deriver = Deriver(Supervisor(model), shown)
+    agreement = asyncio.run(deriver.derive(DeriveAgain(task=Task(text=task), plan=made, most=2)))
+    assert agreement.disagrees is disagrees
 
 
 async def shown(_: str) -> str:

@@ -31,7 +31,9 @@ WRONG, RIGHT = "print(41 - 7)  # 1 3", "print(41 - 26)  # 1 2"
 BY_PARTS: list[tuple[str, JsonValue]] = [("quote", 41), ("quote", 26), ("calculator", "$s1 - $s2")]
 
 
-def plan(folder: Path, question: str, *replies: str, calls: int = 9, twice: bool = False) -> tuple[Plan, Scripted]:
+def plan(
+    folder: Path, question: str, *replies: str, calls: int = 9, twice: bool = False, context: str = ""
+) -> tuple[Plan, Scripted]:
     """The plan for a question about a harbour that comes of these replies, and the model."""
     folder = folder / "harbour"
     folder.mkdir(exist_ok=True)
@@ -45,7 +47,7 @@ def plan(folder: Path, question: str, *replies: str, calls: int = 9, twice: bool
 
     async def planned() -> Plan:
         with Ledger(Allowance(calls=calls)):
-            return await programmer.plan(Task(text=question), 12)
+            return await programmer.plan(Task(text=question, context=context), 12)
 
     return asyncio.run(planned()), model
 
@@ -298,14 +300,59 @@ def test_a_day_of_a_part_has_the_year_of_its_sentence(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.requirement("T2d", "G4a")
-@pytest.mark.parametrize("north", ["41 euros a night", "41 pounds", "41 pm", "41"])
+@pytest.mark.parametrize(
+    ("north", "south", "vouched"),
+    [
+        ("41 euros a night", "26 euros a night", 0.7),
+        ("41 euros", "26 euro", 0.7),
+        ("41", "26", 0.7),
+        ("41 euros a night", "26 euros", None),
+        ("41 pounds", "26 euros", None),
+        ("41 pm", "26 am", None),
+        ("41", "26 euros", None),
+        ("about 41 euros", "about 26 euros", None),
+    ],
+)
 def test_parts_that_count_different_things_are_not_vouched_for(
-    north: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    north: str, south: str, vouched: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nor one with more than a number and what it counts: the time of day of "2 pm" is not 2."""
+    """Euros a week and euros a day cannot be subtracted; nor is it known of a number with words before it."""
     vouching(monkeypatch)
-    made, _ = plan(tmp_path, QUESTION, PARTS, north, "26 euros", *[RIGHT] * 4, calls=12, twice=True)
-    assert made.vouched is None
+    made, _ = plan(tmp_path, QUESTION, PARTS, north, south, *[RIGHT] * 4, calls=12, twice=True)
+    assert made.vouched == vouched
+
+
+@pytest.mark.requirement("T2d", "G4a")
+@pytest.mark.parametrize(("formula", "vouched"), [("3 * (a + b)", 0.7), ("a + b", None), ("a + b * True", None)])
+def test_a_number_in_words_has_to_be_in_the_formula(
+    formula: str, vouched: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What three of us pay is not what one does; what is no number at all is nobody's."""
+    vouching(monkeypatch)
+    question = "What do three of us pay for a berth at the north quay and one at the south quay together?"
+    parts = PARTS.replace("print(a - b)", f"print({formula})")
+    made, _ = plan(tmp_path, question, parts, "41 euros", "26 euros", *[RIGHT] * 4, calls=12, twice=True)
+    assert made.vouched == vouched
+
+
+@pytest.mark.requirement("T2d")
+def test_no_judge_is_asked_where_there_are_too_few_calls_for_all_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What judges would spend is left for the parts: all are read, and the plan is theirs."""
+    vouching(monkeypatch)
+    for calls, vouched in ((7, 0.7), (6, None)):
+        made, _ = plan(tmp_path, QUESTION, PARTS, "41 euros", "26 euros", *[RIGHT] * 4, calls=calls, twice=True)
+        assert does(made) == BY_PARTS and made.vouched == vouched
+
+
+@pytest.mark.requirement("T2d")
+def test_a_context_is_seen_by_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts are asked without it: a program is written first, and nobody vouches for it."""
+    vouching(monkeypatch)
+    context = "This year the north quay is free for us."
+    _, model = plan(tmp_path, QUESTION, *[RIGHT] * 8, twice=True, context=context)
+    assert context in model.requests[0].messages[-1].content
 
 
 @pytest.mark.requirement("T2d")

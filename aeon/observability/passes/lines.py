@@ -266,10 +266,10 @@ def agreement_lines(agreement: Agreement | None) -> list[Line]:
 
 
 def vouched_lines(plan: Plan) -> list[Line]:
-    """What judges say of the sentence that the plan quotes, if they vouch for it."""
+    """What judges say of the sentences that the plan quotes, if they vouch for all."""
     if plan.vouched is None:
         return []
-    return [(Span("its sentence answers this, and gives this answer  "), Span(f"{plan.vouched:.2f}", "good"))]
+    return [(Span("what is quoted answers this, and gives this answer  "), Span(f"{plan.vouched:.2f}", "good"))]
 
 
 def conclusion_lines(end: FinalResult) -> list[Line]:
