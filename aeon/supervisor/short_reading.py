@@ -10,7 +10,15 @@ from aeon.supervisor.answers import AnswerJudge
 from aeon.supervisor.form import asks_yes_no, is_of_kind, uncounted
 from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.short_answers import bare, is_absent, is_echo
-from aeon.supervisor.stated import as_written, is_stated, other_heading, parts_of, rated, sentence_of
+from aeon.supervisor.stated import (
+    as_written,
+    is_stated,
+    mistaken_unit,
+    other_heading,
+    parts_of,
+    rated,
+    sentence_of,
+)
 
 __all__ = ["judged", "read_short", "refuted", "strange", "vouched"]
 
@@ -67,13 +75,15 @@ async def vouched(short: ShortReading, question: str, judge: AnswerJudge, source
 def strange(answer: str, question: str, source: Source, sources: Sequence[Source]) -> Iterator[str]:
     """What speaks against a sentence without a judge.
 
-    It says nothing of how many the question is about, gives for one what is asked for several, or stands below another
-    heading than the one that the question names.
+    It says nothing of how many the question is about, gives for one what is asked for several, has the number of the
+    answer, but in another unit, or stands below another heading than the one that the question names.
     """
     if left := uncounted(question, f"{source.heading} {source.text}"):
         yield f"its sentence says nothing of {' and '.join(left)}"
     if unit := rated(question, answer, source.text):
         yield f"its sentence says it for each {unit}"
+    if unit := mistaken_unit(answer, source.text):
+        yield f"its sentence gives this number of something else than {unit}"
     if heading := other_heading(question, source, sources):
         yield f"its sentence does not stand below {heading!r}"
 

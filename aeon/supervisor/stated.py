@@ -9,12 +9,14 @@ from aeon.documents.relations import compared_with
 from aeon.documents.sentences import heading_of
 from aeon.documents.telling import nearness
 from aeon.documents.words import stem, stems
+from aeon.grounding.mention import Mention
+from aeon.grounding.mentions import mentions
 from aeon.proof.readings import MONTHS, NUMBER_WORDS
 from aeon.schema import Source
 from aeon.supervisor.form import is_of_kind
 from aeon.supervisor.short_answers import in_minutes
 
-__all__ = ["as_written", "is_stated", "other_heading", "parts_of", "rated", "sentence_of"]
+__all__ = ["as_written", "is_stated", "mistaken_unit", "other_heading", "parts_of", "rated", "sentence_of"]
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]\w+")
@@ -29,6 +31,8 @@ _RATES = re.compile(
     re.IGNORECASE,
 )
 _RATE = re.compile(r"\b(?:each|every|per|an?) (?:(?P<kind>[a-z]+) )?(?P<unit>[a-z]+)", re.IGNORECASE)
+_THING = re.compile(r" (?!(?:and|or|to|for|in|on|at|of|by|is|are|if|per)\b)[^\W\d_]")
+"""What is counted, right behind its number."""
 _SIGNS = "\u20ac\u00a3$"
 _UNITS = "euros?|eur|pounds?|dollars?|cents?|pence|per ?cent|k?g|kilos?|k?m|metres?|litres?|l"
 _UNIT = rf"(?i:\s*(?:[{_SIGNS}%]|(?:{_UNITS})\b))"
@@ -69,6 +73,28 @@ def rated(question: str, answer: str, sentence: str) -> str:
     rates = _RATE.finditer(found["rates"]) if found else ()
     every = ([word.casefold() for word in (rate["unit"], rate["kind"]) if word] for rate in rates)
     return next((units[0] for units in every if _asks_several(question.casefold(), units)), "")
+
+
+def mistaken_unit(answer: str, sentence: str) -> str:
+    """The unit of an answer whose number the sentence gives of something else, and another one of that unit; else "".
+
+    "300 euros" is what nothing costs where "300 new crates at 3.10 euros each" are bought.
+    """
+    found = _numbers(sentence)
+    said = {_measure(one) for one in found}
+    things = {_measure(one)[0] for one in found if _THING.match(sentence, one.end)}
+    given = {_measure(one) for one in _numbers(answer)} - said
+    units = {unit for _, unit in said} & {unit for value, unit in given if value in things}
+    return min(units - {""}, default="")
+
+
+def _numbers(text: str) -> list[Mention]:
+    return [one for one in mentions(text) if one.kind == "number"]
+
+
+def _measure(one: Mention) -> tuple[str, str]:
+    """The value of a mention, and its unit."""
+    return (one.forms[0].read.value, one.forms[0].read.unit) if one.forms else (one.text, "")
 
 
 def _asks_several(question: str, units: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
@@ -184,8 +184,7 @@ def _written_out(name: str, parameters: JsonObject) -> JsonObject:
     if not isinstance(parameters, dict) or parameters.get("type") != "object":
         raise ConfigError(f"tool {name}: parameters must be a JSON Schema of type object")
     try:
-        json.dumps(parameters, allow_nan=False)
-        Draft202012Validator.check_schema(parameters)
+        _check(json.dumps(parameters, allow_nan=False))
         short = inlined(parameters)
     except SchemaError as error:
         raise ConfigError(f"tool {name}: parameters are no valid JSON Schema: {_line(error.message)}") from None
@@ -198,6 +197,12 @@ def _written_out(name: str, parameters: JsonObject) -> JsonObject:
         names = " and ".join(loops)
         raise ConfigError(f"tool {name}: {names} can contain itself; take a flat type, or a text that you parse")
     return short
+
+
+@lru_cache(maxsize=128)
+def _check(parameters: str) -> None:
+    """Raise ``SchemaError`` for what is no JSON Schema; the same tool is often made again, which then costs nothing."""
+    Draft202012Validator.check_schema(json.loads(parameters))
 
 
 def _adapters(label: str, function: Callable[..., object]) -> dict[str, TypeAdapter[object]]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from aeon.schema import Source
 from aeon.supervisor.short_reading import strange
-from aeon.supervisor.stated import other_heading, rated
+from aeon.supervisor.stated import mistaken_unit, other_heading, rated
 
 pytestmark = pytest.mark.requirement("T2d", "G3")
 
@@ -49,6 +49,28 @@ def sources(*said: tuple[str, str], name: str = "rules.md") -> list[Source]:
 def test_what_is_said_for_each_is_not_what_all_come_to(question: str, answer: str, sentence: str, unit: str) -> None:
     """Where a question is for several of them, or for all; what one costs is asked for with its unit or without."""
     assert rated(question, answer, sentence) == unit
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence", "unit"),
+    [
+        ("300 euros", "Jonas will order 300 new crates at 3.10 euros each.", "EUR"),
+        ("3.10 euros", "Jonas will order 300 new crates at 3.10 euros each.", ""),
+        ("300", "Jonas will order 300 new crates at 3.10 euros each.", ""),
+        ("12 weeks", "The 12 lessons are held over 8 weeks.", "week"),
+        ("14 days", "It is 14 days in the shop and 30 days for what was ordered.", ""),
+        ("2 weeks", "Goods are taken back within 14 days.", ""),
+        ("30 euros", "Adults pay 30, children 15 euros.", ""),
+        ("30 euros", "It is 30 for adults and 15 euros for children.", ""),
+        ("30 euros", "There are 30 seats.", ""),
+    ],
+)
+def test_a_number_of_one_thing_is_none_of_another(answer: str, sentence: str, unit: str) -> None:
+    """Where the sentence gives something else in the unit of the answer; a bare number may be of any unit."""
+    assert mistaken_unit(answer, sentence) == unit
+    every = sources(("", sentence))
+    said = list(strange(answer, "What is it?", every[0], every))
+    assert said == ([f"its sentence gives this number of something else than {unit}"] if unit else [])
 
 
 RULES = (
@@ -102,3 +124,4 @@ def test_each_reason_is_named() -> None:
 def test_any_texts_are_read(question: str, answer: str, sentence: str) -> None:
     """Questions come from people, answers from models, sentences from files."""
     assert isinstance(rated(question, answer, sentence), str)
+    assert isinstance(mistaken_unit(answer, sentence), str)
