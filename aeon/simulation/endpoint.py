@@ -39,7 +39,7 @@ _FAILED = (RequestRefused, RateLimited, EndpointTimeout, MalformedResponse, Endp
 _DOWN = (EndpointUnreachable, EndpointRejected, ModelNotFound, ServerBroken)
 _PROBE = Usage(calls=1, prompt_tokens=24, generated_tokens=8)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_LABEL = re.compile(r"^\d{1,2}\.\d{1,2}(?= )", re.MULTILINE)
+_TEXTS = re.compile(r"<data texts>\n(.*)\n</data>", re.DOTALL)
 _DATA = re.compile(r"<data [^>\n]*>\n.*?\n</data>", re.DOTALL)
 _LATE = 1e-6  # seconds: times are kept in six decimals
 _SHARE_OF_PROGRAMS = 0.3  # of the texts that no schema is asked for
@@ -175,8 +175,8 @@ class Endpoint:
         words = Words(chance, self._world.scenario.steps, self._favoured, bad, unclear)
         schema = _wanted(request)
         if schema is None:
-            if labels := _LABEL.findall(request.messages[-1].content):
-                return words.cited(labels), False
+            if texts := _TEXTS.search(request.messages[-1].content):
+                return words.read(texts[1]), False
             given = _NUMBER.findall(request.messages[-1].content)
             return words.program(given) if chance.random() < _SHARE_OF_PROGRAMS else words.sentence(), False
         return json.dumps(words.value(schema), ensure_ascii=False), True

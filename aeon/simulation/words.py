@@ -48,12 +48,15 @@ class Words:
         """Some words."""
         return " ".join(self.chance.choices(_WORDS, k=self.chance.randint(least, most)))
 
-    def cited(self, labels: Sequence[str]) -> str:
-        """A short answer with the labels of sentences that it was shown; ``bad`` ones cite what is not there."""
+    def read(self, text: str) -> str:
+        """A short answer out of a text, at times with a mark that cites nothing; ``bad`` ones are of other words."""
         if self.chance.random() < 0.2:
             return "not stated"
-        label = self.chance.choice(("99.9", "[0]", "", "1.99") if self.bad else labels)
-        return self.chance.choice(("{} [{}]", "{} ({})", "{} 【{}】", "{} {}")).format(self.sentence(1, 3), label)
+        there = text.split() or [""]
+        first = self.chance.randrange(len(there))
+        answer = self.sentence(1, 3) if self.bad else " ".join(there[first : first + self.chance.randint(1, 3)])
+        mark = self.chance.choice(("99.9", "[0]", "1.99", "[1, 2]", "【4】") if self.bad else ("", "", "[1]"))
+        return f"{answer} {mark}"
 
     def program(self, numbers: Sequence[str]) -> str:
         """A short program of sums with some of the ``numbers``; ``bad`` ones do what no step can."""

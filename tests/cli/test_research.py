@@ -42,8 +42,8 @@ def reader(model: Model) -> Model:
 
     def read(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> bool:
         text = body["messages"][-1]["content"]
-        if "<data sentences>" in text:
-            said = "1883 [1.1]" if text.endswith(QUESTION) and "1883" in text else "not stated"
+        if "<data texts>" in text:
+            said = "1883 [1.1]" if QUESTION in text and "1883" in text else "not stated"
         elif "{r1}" in text:
             said = "The Old Mill was built in {r1}."
         else:

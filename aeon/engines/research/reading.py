@@ -1,4 +1,4 @@
-"""What a model is asked about passages and questions: it points at sentences and at spans of the question."""
+"""What a model is asked about passages and questions: it reads, and points at spans of the question."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from collections.abc import Sequence
 
 from aeon.documents.words import stems
 from aeon.engines.research.effects import Numbered
-from aeon.engines.research.numbering import citations, likeliest, numbered, terms, with_titles
-from aeon.engines.research.values import Citation, Finding
+from aeon.engines.research.marking import unmarked
+from aeon.engines.research.pointing import pointed
+from aeon.engines.research.texts import shown
+from aeon.engines.research.values import Finding
 from aeon.schema import JsonObject
 from aeon.schema.frozen import Frozen
+from aeon.supervisor.form import asks_yes_no, is_of_kind
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
 
@@ -30,19 +33,8 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _WORD = re.compile(r"[^\W\d]+")
 _SHORT, _ALIKE = 4, 0.8
 _PLAIN = frozenset({"yes", "no"})
-_LABELLED = re.compile(r"^(?:\[\d+\]|\d+\.\d+) ", re.MULTILINE)
-_CLINIC = fence(
-    "sentences",
-    "[1] Harbour Clinic\n1.1 The Harbour Clinic is an animal clinic in Ostend.\n1.2 Its head is the vet Dr. Adler.\n"
-    "[2] Mimi (cat)\n2.1 Mimi is a grey cat from Bruges, born on 3 May 2015.\n2.2 She lives with the painter Jan Maes.",
-    _MOST_BYTES,
-)
-_READ = (
-    (f"{_CLINIC}\nQuestion: Who heads the clinic in Ostend?", "Dr. Adler [1.2]"),
-    (f"{_CLINIC}\nQuestion: When was Mimi the cat born?", "3 May 2015 [2.1]"),
-    (f"{_CLINIC}\nQuestion: Who or what is the painter with whom Mimi lives?", "Jan Maes [2.2]"),
-    (f"{_CLINIC}\nQuestion: When was Jan Maes born?", "not stated"),
-)
+_YES_OR_NO = re.compile(r"(?:yes|no)\b", re.IGNORECASE)
+_HOW = "Answer in a few words. If the texts do not say it, reply: not stated"
 _CHOICES = (
     ("Who was the first mayor of Oakdale's county?", "Oakdale's county"),
     ("When was the company that built the Millau Viaduct founded?", "the company that built the Millau Viaduct"),
@@ -110,30 +102,31 @@ async def chosen(supervisor: Supervisor, question: str, spans: Sequence[str]) ->
 async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Numbered]) -> Finding:
     """What the passages say to a question; nothing where they do not say it.
 
-    An answer counts only if its numbers and half of its words stand in what was read, and a sentence bears it out: a
-    small model also repeats words of its examples.
+    They are read as running texts: as numbered lines, a small model stops at the first name that fits, of several hops
+    at the first one. Then it points at the sentence by its number, where several have the answer. An answer counts only
+    if its numbers and half of its words stand in what was read, and a sentence bears it out.
 
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
     """
-    text, labels = numbered(_fitting(passages))
-    nothing = Finding(question=question)
-    if not labels:
+    texts, nothing = shown(_fitting(passages)), Finding(question=question)
+    if not texts.sentences:
         return nothing
-    limit = _MOST_BYTES * len(text) // len(text.encode())
-    asked = f"{fence('sentences', text, limit)}\nQuestion: {cut(question, _LONGEST_QUESTION)}"
-    prompt = Prompt(load(_PACKAGE, "read.md"), asked, _READ, fixed=True)
-    reply = await supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0)
+    limit = _MOST_BYTES * len(texts.text) // len(texts.text.encode())
+    asked = f"{fence('texts', texts.text, limit)}\nQuestion: {cut(question, _LONGEST_QUESTION)}\n{_HOW}"
+    reply = await supervisor.text(Prompt(load(_PACKAGE, "read.md"), asked), max_tokens=_ANSWER_TOKENS, repairs=0)
     line = next(line for line in reply.value.splitlines() if line.strip())
-    answer, cited = citations(line, labels)
-    plain = _LABELLED.sub("", text)
-    answer = answer.strip(" .,;[]\"'")
-    if absent(answer) or not (answer := _spelt(answer, plain)) or not _borne_out(answer, question, plain):
+    answer = _spelt(_plain(question, unmarked(line).strip(" .,;[]\"'")), texts.text)
+    if absent(answer) or not is_of_kind(question, answer) or not _borne_out(answer, question, texts.text):
         return nothing
-    evidence = _holding(answer, cited) or likeliest(answer, labels.values())
-    if not evidence:
-        return nothing
-    return nothing.changed(answer=answer, evidence=with_titles(answer, evidence, labels))
+    evidence = await pointed(supervisor, question, answer, texts)
+    return nothing.changed(answer=answer, evidence=texts.with_titles(answer, evidence)) if evidence else nothing
+
+
+def _plain(question: str, answer: str) -> str:
+    """Yes or no alone, where that is asked for: a small model says why, and often wrongly."""
+    found = _YES_OR_NO.match(answer) if asks_yes_no(question) else None
+    return found[0].casefold() if found else answer
 
 
 def _spelt(answer: str, text: str) -> str:
@@ -147,7 +140,7 @@ def _spelt(answer: str, text: str) -> str:
 
 def _fitting(passages: Sequence[Numbered]) -> Sequence[Numbered]:
     """The first passages that fit a prompt together; at least one."""
-    sizes = itertools.accumulate(len(numbered([one])[0].encode()) for one in passages)
+    sizes = itertools.accumulate(len(shown([one]).text.encode()) for one in passages)
     return passages[: max(1, sum(size <= _MOST_BYTES for size in sizes))]
 
 
@@ -158,9 +151,3 @@ def _borne_out(answer: str, question: str, text: str) -> bool:
     words, numbers = stems(answer), set(_NUMBER.findall(answer))
     known = set(_NUMBER.findall(f"{text} {question}"))
     return numbers <= known and 2 * len(words & stems(text)) >= len(words)
-
-
-def _holding(answer: str, cited: Sequence[Citation]) -> tuple[Citation, ...]:
-    """Those of the cited sentences that hold a word or a number of the answer, unless it is a mere yes or no."""
-    words = frozenset[str]() if answer.casefold() in _PLAIN else terms(answer)
-    return tuple(one for one in cited if not words or words & terms(f"{one.source.text} {one.source.source}"))

@@ -1,4 +1,4 @@
-"""Whether what is cited gives an answer to a question, by a judge that was measured for it."""
+"""What measured judges say of cited sentences: whether they answer a question, and whether they give this answer."""
 
 from __future__ import annotations
 
@@ -7,25 +7,33 @@ from aeon.runtime.ledger import current_ledger
 from aeon.supervisor.judge import Judge, Judged
 from aeon.supervisor.judge_specs import JudgmentSpec, judgment
 
-__all__ = ["support_spec", "supported"]
+__all__ = ["answering", "support_spec", "supported"]
 
 
 def support_spec() -> JudgmentSpec:
-    """The judgment, with its threshold."""
+    """The judgment of support, with its threshold."""
     return judgment("gives_answer")
 
 
 async def supported(judge: Judge, text: str, question: str, answer: str) -> Judged | None:
-    """What the judge says; ``None`` where it was not measured, says nothing usable, or no calls are left for it.
+    """Whether a text gives an answer; ``None`` where the judge was not measured, says nothing usable, or has no calls.
 
     Raises:
         ModelError: the model could not be asked.
     """
-    spec = support_spec()
+    return await _judged(judge, support_spec(), text=text, question=question, answer=answer)
+
+
+async def answering(judge: Judge, text: str, question: str) -> Judged | None:
+    """Whether a text answers a question at all; ``None`` and errors as above."""
+    return await _judged(judge, judgment("answers_question"), text=text, question=question)
+
+
+async def _judged(judge: Judge, spec: JudgmentSpec, **material: str) -> Judged | None:
     if not await judge.decides(spec) or current_ledger().calls_left() < await judge.most_calls(spec):
         return None
     try:
-        judged = await judge.ask(spec, {"text": text, "question": question, "answer": answer})
+        judged = await judge.ask(spec, material)
     except (CompletionError, AllowanceExhausted):
         return None
     return judged if judged.decides else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 
 from aeon.llm.scripted import Scripted
@@ -41,7 +40,6 @@ QUERY = "The Harbour Bridge: opening, designer and toll"
 ANSWERS: dict[str, tuple[str, ...]] = {
     "opened": ("1932", "1935"), "designed": ("Ada Holm",), "drivers": ("4 crowns",), "paint": ("5 years",),
 }  # fmt: skip
-_LINE = re.compile(r"^(\d+\.\d+) (.*)$", re.MULTILINE)
 
 
 class Played:
@@ -84,7 +82,7 @@ class Played:
             return self._structured(request.json_schema, user)
         if "{r1}" in user:
             return "word", "It says {r1}."
-        if "<data sentences>" in user:
+        if "<data texts>" in user:
             return "read", self._read(user)
         return "other", "Yes."
 
@@ -110,8 +108,4 @@ class Played:
     def _read(self, user: str) -> str:
         text, _, question = user.rpartition("Question:")
         wanted = [value for word, group in self.answers.items() if word in question.casefold() for value in group]
-        for value in wanted:
-            for label, sentence in _LINE.findall(text):
-                if value in sentence:
-                    return f"{value} [{label}]"
-        return "not stated"
+        return next((value for value in wanted if value in text), "not stated")

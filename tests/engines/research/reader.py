@@ -52,7 +52,7 @@ class Reader(Scripted):
     @property
     def asked(self) -> list[str]:
         """The questions over passages, without the passages."""
-        return [self._outside(text) for text in self.prompts if "<data sentences>" in text]
+        return [self._outside(text).splitlines()[0] for text in self.prompts if "<data texts>" in text]
 
     @property
     def prompts(self) -> list[str]:
@@ -68,7 +68,7 @@ class Reader(Scripted):
             return self._judged(text)
         if request.json_schema is not None:
             return self._object(request.json_schema, text)
-        if "<data sentences>" in text:
+        if "<data texts>" in text:
             question = self._outside(text)
             return next((reply for words, reply in self.says.items() if words in question), "not stated")
         return self.words

@@ -127,16 +127,18 @@ def test_the_evidence_is_judged_with_the_title_of_its_source() -> None:
     """In a fence: what a source says is data for a judge, too."""
     model = Reader(words="She was born in {r1}.", supports={"Hirzel": 0.9})
     cite(model, HIRZEL)
-    own, control, _ = model.prompts
+    first, own, control, _ = model.prompts
+    assert "Johanna Spyri: She was born in Hirzel" in first and "Answer:" not in first
     assert "Johanna Spyri: She was born in Hirzel" in own and own.index("<data") < own.index("Hirzel in 1827")
     assert "inn of the town" in control and "Hirzel in 1827" not in control
 
 
 @pytest.mark.usefixtures("measured")
-def test_what_a_judge_finds_unlikely_is_no_answer() -> None:
+def test_a_sentence_of_which_a_judge_is_sure_that_it_does_not_answer_is_no_answer() -> None:
     """It is refused, and no sentence is written."""
-    model = Reader(words="She was born in {r1}.", supports={"Hirzel": 0.1})
+    model = Reader(words="She was born in {r1}.", supports={"Hirzel": 0.03})
     answer = cite(model, HIRZEL)
+    assert len(model.requests) == 1
     assert answer.short == "" and answer.text.startswith("The sources do not say") and not answer.sentences
 
 
@@ -169,7 +171,7 @@ def test_with_every_source_cited_there_is_no_control() -> None:
     own = (Citation(number=1, source=EVIDENCE[0].source),)
     model = Reader(words="She was born in {r1}.", supports={"Hirzel": 0.9})
     answer = cite(model, HIRZEL.changed(evidence=own), sources=only)
-    assert answer.sentences[0].verdict == "supported" and len(model.requests) == 2
+    assert answer.sentences[0].verdict == "supported" and len(model.requests) == 3
 
 
 def test_without_findings_all_sources_are_looked_at_once_more() -> None:

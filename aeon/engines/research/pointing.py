@@ -1,0 +1,87 @@
+"""Which sentence an answer rests on: where several have it, the model points at one by its number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from aeon.documents.telling import nearness
+from aeon.engines.research.texts import Texts, terms
+from aeon.engines.research.values import Citation
+from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.runtime.ledger import current_ledger
+from aeon.schema import JsonObject
+from aeon.schema.frozen import Frozen
+from aeon.supervisor.prompt import Prompt, cut, fence, load
+from aeon.supervisor.supervisor import Supervisor
+from aeon.text import one_line
+
+__all__ = ["candidates", "pointed"]
+
+_PACKAGE = "aeon.engines.research"
+_MOST = 6
+"""Sentences that a model chooses one of."""
+_TOKENS = 20
+_LONGEST_QUESTION, _LONGEST_SENTENCE, _LONGEST_ANSWER = 600, 400, 200
+_MOST_BYTES = 4_000
+_PLAIN = frozenset({"yes", "no"})
+
+
+class _Choice(Frozen):
+    choice: str
+
+
+async def pointed(supervisor: Supervisor, question: str, answer: str, texts: Texts) -> tuple[Citation, ...]:
+    """The sentence that gives an answer to a question; none where none has anything of it.
+
+    The model can name nothing but a number. Where no call is left for it, or it says nothing usable, it is the sentence
+    that is nearest to the question of those that have the answer.
+
+    Raises:
+        ModelError: the endpoint gave no answer at all.
+    """
+    found = candidates(question, answer, texts)
+    if len(found) < 2 or current_ledger().calls_left() < 1:
+        return tuple(found[:1])
+    lines = "\n".join(f"{n} {one_line(one.source.text, _LONGEST_SENTENCE)}" for n, one in enumerate(found, 1))
+    asked = f"Question: {cut(question, _LONGEST_QUESTION)}\nAnswer: {one_line(answer, _LONGEST_ANSWER)}"
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {"choice": {"enum": [str(n) for n in range(1, len(found) + 1)]}},
+        "required": ["choice"],
+        "additionalProperties": False,
+    }
+    prompt = Prompt(load(_PACKAGE, "point.md"), f"{fence('sentences', lines, _MOST_BYTES)}\n{asked}")
+    try:
+        reply = await supervisor.structured(prompt, _Choice, max_tokens=_TOKENS, schema=schema, repairs=0)
+    except (CompletionError, AllowanceExhausted):
+        return (found[0],)
+    return (found[int(reply.value.choice) - 1],)
+
+
+def candidates(question: str, answer: str, texts: Texts) -> list[Citation]:
+    """The sentences that may give an answer, the nearest to the question first, at most six.
+
+    They have the answer as it stands; where none has, those that have most of its words and numbers. A title is one
+    only where nothing else is. Yes or no stands in none, so that any near one may be.
+    """
+    near = nearness([one.source for one in texts.sentences], question)
+    pairs = sorted(zip(near, texts.sentences, strict=True), key=lambda pair: -pair[0])
+    ranked = [one for _, one in pairs]
+    if answer.casefold() in _PLAIN:
+        return ranked[:_MOST]
+    return (_having(answer, ranked) or _having(answer, texts.titles))[:_MOST]
+
+
+def _having(answer: str, ranked: Sequence[Citation]) -> list[Citation]:
+    """Those that have the answer as it stands, else those that have most of it; none if none has anything."""
+    whole = re.compile(rf"(?<!\w){re.escape(answer)}(?!\w)", re.IGNORECASE)
+    if exact := [one for one in ranked if whole.search(one.source.text)]:
+        return exact
+    words = terms(answer)
+    most = max(_shares(words, ranked), default=0)
+    return [one for one, share in zip(ranked, _shares(words, ranked), strict=True) if share == most] if most else []
+
+
+def _shares(words: frozenset[str], ranked: Iterable[Citation]) -> list[int]:
+    return [len(words & terms(one.source.text)) for one in ranked]

@@ -1,0 +1,64 @@
+"""Passages as a running text that a model reads, and as sentences whose spans the host knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from aeon.documents.words import stems
+from aeon.engines.research.effects import Numbered
+from aeon.engines.research.marking import NUMBERS
+from aeon.engines.research.values import Citation
+from aeon.schema import Source
+from aeon.text import one_line
+
+__all__ = ["Texts", "shown", "terms"]
+
+_LONGEST_TITLE, _LONGEST_SENTENCE = 100, 1_000
+
+
+class Texts(NamedTuple):
+    """What a prompt shows, the sentences of it, and those that are titles."""
+
+    text: str
+    sentences: tuple[Citation, ...]
+    titles: tuple[Citation, ...]
+
+    def with_titles(self, answer: str, cited: Sequence[Citation]) -> tuple[Citation, ...]:
+        """The cited sentences, with the titles of their sources that hold words of the answer which they lack."""
+        lacking = stems(answer) - stems(" ".join(one.source.text for one in cited))
+        numbers = {one.number for one in cited}
+        titles = (one for one in self.titles if one not in cited and one.number in numbers)
+        return (*cited, *(one for one in titles if lacking & stems(one.source.text)))
+
+
+def shown(passages: Sequence[Numbered]) -> Texts:
+    """Each passage once: its title on a line of its own, then its sentences on one line.
+
+    As numbered lines, a small model stops at the first name that fits: of nine questions of several hops over just the
+    passages that answer them, it is right on a quarter instead of on six in ten.
+    """
+    texts = [_text(one) for one in {(one.number, one.passage.start): one for one in passages}.values()]
+    return Texts(
+        "\n\n".join(one.text for one in texts),
+        tuple(sentence for one in texts for sentence in one.sentences),
+        tuple(title for one in texts for title in one.titles),
+    )
+
+
+def _text(one: Numbered) -> Texts:
+    """A passage. Its first sentence, if that is short, is its title."""
+    every = tuple(Citation(number=one.number, source=sentence) for sentence in one.passage.sources())
+    titled = one.passage.start == 0 and len(every) > 1 and len(every[0].source.text) <= _LONGEST_TITLE
+    title = _line(every[0].source) if titled else one_line(one.title or one.passage.source)
+    own = every[titled:]
+    return Texts(f"{title}\n{' '.join(_line(sentence.source) for sentence in own)}", own, every[:titled])
+
+
+def terms(text: str) -> frozenset[str]:
+    """The stems and the numbers of a text: what a sentence has to hold to say the same."""
+    return stems(text) | frozenset(NUMBERS.findall(text))
+
+
+def _line(sentence: Source) -> str:
+    return one_line(sentence.text, _LONGEST_SENTENCE)
