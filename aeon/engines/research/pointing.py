@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from aeon.documents.telling import nearness
 from aeon.engines.research.texts import Texts, terms
@@ -62,26 +61,21 @@ async def pointed(supervisor: Supervisor, question: str, answer: str, texts: Tex
 def candidates(question: str, answer: str, texts: Texts) -> list[Citation]:
     """The sentences that may give an answer, the nearest to the question first, at most six.
 
-    They have the answer as it stands; where none has, those that have most of its words and numbers. A title is one
-    only where nothing else is. Yes or no stands in none, so that any near one may be.
+    They have a word or a number of it: "Hall was its first president" gives "G. Stanley Hall" where another sentence
+    has the name. A title is one only where nothing else is. Yes or no stands in none, so that any near one may be.
     """
     near = nearness([one.source for one in texts.sentences], question)
     pairs = sorted(zip(near, texts.sentences, strict=True), key=lambda pair: -pair[0])
     ranked = [one for _, one in pairs]
     if answer.casefold() in _PLAIN:
         return ranked[:_MOST]
-    return (_having(answer, ranked) or _having(answer, texts.titles))[:_MOST]
+    return _having(answer, ranked) or _having(answer, texts.titles)
 
 
 def _having(answer: str, ranked: Sequence[Citation]) -> list[Citation]:
-    """Those that have the answer as it stands, else those that have most of it; none if none has anything."""
-    whole = re.compile(rf"(?<!\w){re.escape(answer)}(?!\w)", re.IGNORECASE)
-    if exact := [one for one in ranked if whole.search(one.source.text)]:
-        return exact
-    words = terms(answer)
-    most = max(_shares(words, ranked), default=0)
-    return [one for one, share in zip(ranked, _shares(words, ranked), strict=True) if share == most] if most else []
-
-
-def _shares(words: frozenset[str], ranked: Iterable[Citation]) -> list[int]:
-    return [len(words & terms(one.source.text)) for one in ranked]
+    """Those that have a word or a number of the answer, at most six, and some that have it as it stands among them."""
+    words, whole = terms(answer), answer.casefold()
+    some = [one for one in ranked if words & terms(one.source.text)]
+    exact = [one for one in some if whole in one.source.text.casefold()][: _MOST // 2]
+    kept = [*exact, *(one for one in some if one not in exact)][:_MOST]
+    return [one for one in some if one in kept]

@@ -78,3 +78,12 @@ def test_a_title_is_cited_for_words_of_the_answer_that_the_sentence_lacks() -> N
     cited = [next(one for one in TEXTS.sentences if one.source.text == OPENED)]
     assert [one.source.text for one in TEXTS.with_titles("1901, Red Inn", cited)] == [OPENED, "Red Inn."]
     assert TEXTS.with_titles("1901, the old mill", cited) == tuple(cited)
+
+
+def test_of_many_sentences_with_a_word_of_the_answer_those_with_all_of_it_are_kept() -> None:
+    """Also where others are nearer to the question."""
+    rain = " ".join(f"Hall spoke as the first president on day {day}." for day in range(9))
+    texts = shown([one(5, "long.txt", f"A text about this and that. {rain} Stanley Hall liked tea.")])
+    found = [one.source.text for one in candidates("Who was the first president?", "Stanley Hall", texts)]
+    assert len(found) == 6 and found[-1] == "Stanley Hall liked tea."
+    assert all(text.startswith("Hall spoke as the first president") for text in found[:-1])
