@@ -194,7 +194,9 @@ def asks_yes_no(question: str) -> bool:
 
     Something may be told before it.
     """
-    return _YES_NO.fullmatch(_LED_IN.sub("", question.strip(), count=1)) is not None
+    asked = question.strip()
+    led_in = _LED_IN.match(asked)
+    return _YES_NO.fullmatch(asked, led_in.end() if led_in else 0) is not None
 
 
 def asks_form(task: str) -> bool:
