@@ -116,8 +116,9 @@ async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Nu
     asked = f"{fence('texts', texts.text, limit)}\nQuestion: {cut(question, _LONGEST_QUESTION)}\n{_HOW}"
     reply = await supervisor.text(Prompt(load(_PACKAGE, "read.md"), asked), max_tokens=_ANSWER_TOKENS, repairs=0)
     line = next(line for line in reply.value.splitlines() if line.strip())
-    answer = _spelt(_plain(question, unmarked(line).strip(" .,;[]\"'")), texts.text)
-    if absent(answer) or not is_of_kind(question, answer) or not _borne_out(answer, question, texts.text):
+    said = _plain(question, unmarked(line).strip(" .,;[]\"'"))
+    answer = "" if absent(said) else _spelt(said, texts.text)
+    if not answer or not is_of_kind(question, answer) or not _borne_out(answer, question, texts.text):
         return nothing
     evidence = await pointed(supervisor, question, answer, texts)
     return nothing.changed(answer=answer, evidence=texts.with_titles(answer, evidence)) if evidence else nothing
