@@ -117,7 +117,7 @@ def test_what_no_passage_says_is_a_gap_with_other_queries() -> None:
 
 def test_that_it_is_not_stated_is_not_spelt_as_the_texts_are() -> None:
     """A text about a state, or what is situated somewhere, makes no answer of it."""
-    state = numbered(1, "state.txt", "Johanna Spyri. Not every state is situated where it started, Johanna Spyri states.")
+    state = numbered(1, "state.txt", "Johanna Spyri. Not every state is situated where it started.")
     model = Reader({"Where": "not stated"})
     reflection = reflected(model, state, aim=Aim(question=BORN))
     assert not any(finding.answer for finding in reflection.findings) and len(model.requests) == len(model.asked)
