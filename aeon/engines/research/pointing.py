@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aeon.documents.telling import nearness
+from aeon.engines.research.marking import NUMBERS
 from aeon.engines.research.texts import Texts, terms
 from aeon.engines.research.values import Citation
 from aeon.errors import AllowanceExhausted, CompletionError
@@ -73,9 +74,10 @@ def candidates(question: str, answer: str, texts: Texts) -> list[Citation]:
 
 
 def _having(answer: str, ranked: Sequence[Citation]) -> list[Citation]:
-    """Those that have a word or a number of the answer, at most six, and some that have it as it stands among them."""
-    words, whole = terms(answer), answer.casefold()
-    some = [one for one in ranked if words & terms(one.source.text)]
+    """Those that have a word of the answer, and its numbers if any has these: at most six, some with all of it."""
+    words, numbers, whole = terms(answer), set(NUMBERS.findall(answer)), answer.casefold()
+    shared = [one for one in ranked if words & terms(one.source.text)]
+    some = [one for one in shared if numbers <= terms(one.source.text)] or shared
     exact = [one for one in some if whole in one.source.text.casefold()][: _MOST // 2]
     kept = [*exact, *(one for one in some if one not in exact)][:_MOST]
     return [one for one in some if one in kept]

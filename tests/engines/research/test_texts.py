@@ -50,6 +50,7 @@ def test_a_passage_that_two_queries_found_is_shown_once() -> None:
         ("When did the inn open?", "in 1901", [OPENED]),
         ("What is the old mill?", "old mill", ["The old mill."]),
         ("What was built?", "a tower", []),
+        ("How many tonnes a year?", "1883 tonnes", [BUILT]),
         ("What did it give?", "0.5", []),
     ],
 )
