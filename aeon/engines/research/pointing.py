@@ -75,9 +75,14 @@ def candidates(question: str, answer: str, texts: Texts) -> list[Citation]:
 
 def _having(answer: str, ranked: Sequence[Citation]) -> list[Citation]:
     """Those that have a word of the answer, and its numbers if any has these: at most six, some with all of it."""
-    words, numbers, whole = terms(answer), set(NUMBERS.findall(answer)), answer.casefold()
+    words, numbers = terms(answer), set(NUMBERS.findall(answer))
     shared = [one for one in ranked if words & terms(one.source.text)]
     some = [one for one in shared if numbers <= terms(one.source.text)] or shared
-    exact = [one for one in some if whole in one.source.text.casefold()][: _MOST // 2]
-    kept = [*exact, *(one for one in some if one not in exact)][:_MOST]
+    whole = [one for one in some if answer.casefold() in one.source.text.casefold()][: _MOST // 2]
+    return _kept(some, whole)
+
+
+def _kept(some: Sequence[Citation], first: Sequence[Citation]) -> list[Citation]:
+    """At most six, in their order, those that come first among them."""
+    kept = [*first, *(one for one in some if one not in first)][:_MOST]
     return [one for one in some if one in kept]
