@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 from aeon.documents.telling import nearness
 from aeon.engines.research.marking import NUMBERS
+from aeon.engines.research.options import one_of
 from aeon.engines.research.texts import Texts, terms
 from aeon.engines.research.values import Citation
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import JsonObject
-from aeon.schema.frozen import Frozen
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
@@ -21,14 +20,9 @@ __all__ = ["candidates", "pointed"]
 _PACKAGE = "aeon.engines.research"
 _MOST = 6
 """Sentences that a model chooses one of."""
-_TOKENS = 20
 _LONGEST_QUESTION, _LONGEST_SENTENCE, _LONGEST_ANSWER = 600, 400, 200
 _MOST_BYTES = 4_000
 _PLAIN = frozenset({"yes", "no"})
-
-
-class _Choice(Frozen):
-    choice: str
 
 
 async def pointed(supervisor: Supervisor, question: str, answer: str, texts: Texts) -> tuple[Citation, ...]:
@@ -45,18 +39,12 @@ async def pointed(supervisor: Supervisor, question: str, answer: str, texts: Tex
         return tuple(found[:1])
     lines = "\n".join(f"{n} {one_line(one.source.text, _LONGEST_SENTENCE)}" for n, one in enumerate(found, 1))
     asked = f"Question: {cut(question, _LONGEST_QUESTION)}\nAnswer: {one_line(answer, _LONGEST_ANSWER)}"
-    schema: JsonObject = {
-        "type": "object",
-        "properties": {"choice": {"enum": [str(n) for n in range(1, len(found) + 1)]}},
-        "required": ["choice"],
-        "additionalProperties": False,
-    }
     prompt = Prompt(load(_PACKAGE, "point.md"), f"{fence('sentences', lines, _MOST_BYTES)}\n{asked}")
     try:
-        reply = await supervisor.structured(prompt, _Choice, max_tokens=_TOKENS, schema=schema, repairs=0)
+        number = await one_of(supervisor, prompt, [str(n) for n in range(1, len(found) + 1)])
     except (CompletionError, AllowanceExhausted):
         return (found[0],)
-    return (found[int(reply.value.choice) - 1],)
+    return (found[int(number) - 1],)
 
 
 def candidates(question: str, answer: str, texts: Texts) -> list[Citation]:
@@ -74,15 +62,9 @@ def candidates(question: str, answer: str, texts: Texts) -> list[Citation]:
 
 
 def _having(answer: str, ranked: Sequence[Citation]) -> list[Citation]:
-    """Those that have a word of the answer, and its numbers if any has these: at most six, some with all of it."""
+    """Those that have a word of the answer, and its numbers if any has these: at most six, with all of it before others."""
     words, numbers = terms(answer), set(NUMBERS.findall(answer))
     shared = [one for one in ranked if words & terms(one.source.text)]
     some = [one for one in shared if numbers <= terms(one.source.text)] or shared
-    whole = [one for one in some if answer.casefold() in one.source.text.casefold()][: _MOST // 2]
-    return _kept(some, whole)
-
-
-def _kept(some: Sequence[Citation], first: Sequence[Citation]) -> list[Citation]:
-    """At most six, in their order, those that come first among them."""
-    kept = [*first, *(one for one in some if one not in first)][:_MOST]
-    return [one for one in some if one in kept]
+    best = sorted(range(len(some)), key=lambda place: answer.casefold() not in some[place].source.text.casefold())
+    return [some[place] for place in sorted(best[:_MOST])]

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from aeon.documents.words import stems
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.marking import unmarked
+from aeon.engines.research.options import Choice, one_of
 from aeon.engines.research.pointing import pointed
 from aeon.engines.research.texts import shown
 from aeon.engines.research.values import Finding
-from aeon.schema import JsonObject
-from aeon.schema.frozen import Frozen
 from aeon.supervisor.form import asks_yes_no, is_of_kind
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
@@ -22,7 +21,7 @@ from aeon.supervisor.supervisor import Supervisor
 __all__ = ["absent", "chosen", "found_out"]
 
 _PACKAGE = "aeon.engines.research"
-_ANSWER_TOKENS, _CHOICE_TOKENS = 48, 80
+_ANSWER_TOKENS = 48
 _LONGEST_QUESTION = 600
 _MOST_BYTES = 9_000
 """Of the passages of a prompt: with instructions and answer they fit a context of 4,096 tokens in any script."""
@@ -75,10 +74,6 @@ def absent(reply: str) -> bool:
     return not reply or _ABSENT.search(reply) is not None
 
 
-class _Choice(Frozen):
-    choice: str
-
-
 async def chosen(supervisor: Supervisor, question: str, spans: Sequence[str]) -> str:
     """The span of the question that has to be looked up first, as the model chooses; it can choose nothing else.
 
@@ -87,16 +82,9 @@ async def chosen(supervisor: Supervisor, question: str, spans: Sequence[str]) ->
     """
     if len(spans) == 1:
         return spans[0]
-    schema: JsonObject = {
-        "type": "object",
-        "properties": {"choice": {"enum": list(spans)}},
-        "required": ["choice"],
-        "additionalProperties": False,
-    }
-    examples = tuple((asked, _Choice(choice=span).model_dump_json()) for asked, span in _CHOICES)
+    examples = tuple((asked, Choice(choice=span).model_dump_json()) for asked, span in _CHOICES)
     prompt = Prompt(load(_PACKAGE, "choose.md"), cut(question, _LONGEST_QUESTION), examples, fixed=True)
-    reply = await supervisor.structured(prompt, _Choice, max_tokens=_CHOICE_TOKENS, schema=schema, repairs=1)
-    return reply.value.choice
+    return await one_of(supervisor, prompt, spans)
 
 
 async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Numbered]) -> Finding:
