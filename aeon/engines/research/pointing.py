@@ -62,7 +62,7 @@ def candidates(question: str, answer: str, texts: Texts) -> list[Citation]:
 
 
 def _having(answer: str, ranked: Sequence[Citation]) -> list[Citation]:
-    """Those that have a word of the answer, and its numbers if any has these: at most six, with all of it before others."""
+    """Those that have a word of the answer, and its numbers if any has these: at most six, best with all of it."""
     words, numbers = terms(answer), set(NUMBERS.findall(answer))
     shared = [one for one in ranked if words & terms(one.source.text)]
     some = [one for one in shared if numbers <= terms(one.source.text)] or shared
