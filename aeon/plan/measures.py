@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from aeon.errors import ToolError
+from aeon.grounding.mentions import mentions
 from aeon.plan.evidence import day_of, is_range
 from aeon.tools.dates import read_date
 
@@ -41,9 +42,14 @@ def measured(answer: str, sentence: str) -> Measure | None:
 
 
 def value_of(printed: str) -> str:
-    """A value as a program writes it: a date or a time as a text, else its only number; "" where it has none."""
+    """A value as a program writes it: a date or a time as a text, else its only number; "" where it has none.
+
+    A day without its year is no number: 24 October is not 24 of anything.
+    """
     with suppress(ToolError):
         return repr(read_date(printed).isoformat())
+    if any(one.kind == "date" and re.search(r"\d", one.text) for one in mentions(printed)):
+        return ""
     if re.fullmatch(r"\d{1,2}:\d\d", printed.strip()):
         return repr(printed.strip())
     numbers = _NUMBER.findall(printed)
