@@ -83,9 +83,10 @@ class _Answer(NamedTuple):
         return self.choices != other.choices and self._gives(other)
 
     def _gives(self, other: _Answer) -> bool:
-        """Whether the numbers of both are the same ones."""
-        pairs = itertools.product(self.meant, other.meant)
-        return any(alike(without(mine, other.beside), without(theirs, self.beside)) for mine, theirs in pairs)
+        """Whether the numbers of both are the same ones, also with what they quote: 40 - 20 gives a 20."""
+        pairs = list(itertools.product(self.meant, other.meant))
+        bare = [(without(mine, other.beside), without(theirs, self.beside)) for mine, theirs in pairs]
+        return any(itertools.starmap(alike, [*pairs, *bare]))
 
 
 class Deriver:

@@ -281,6 +281,17 @@ def test_quoted_numbers_of_the_answer_may_be_left_out(answer: str, agrees: bool)
     assert [one.agrees for one in agreement.derivations] == [agrees]
 
 
+def test_a_difference_that_is_one_of_the_quoted_values_is_the_same_answer() -> None:
+    """40 less 20 is 20, though the plan quotes a 20."""
+    places = [Source(source="rules.md", start=n, end=n + 2, text=str(value)) for n, value in enumerate((40, 20))]
+    quotes = [ran(f"s{n}", "quote", {"value": int(one.text)}, int(one.text), one) for n, one in enumerate(places, 1)]
+    made = Plan(steps=(*quotes, ran("s3", "calculator", {"expression": "$s1 - $s2"}, 20)), answer=("s3",))
+    agreement, model = derive_from(made, "Washer: 40\nCutter: 20\nDifference: 40 - 20 = 20\nAnswer: 20 euros")
+    assert told(agreement) == [("worked", True, False)] and len(model.requests) == 1
+    agreement, _ = derive_from(made, "It is 40.\nAnswer: 40 euros", "no idea")
+    assert told(agreement) == [("worked", False, False)]
+
+
 def test_words_that_only_repeat_what_is_calculated_with_do_not_outvote_the_sum() -> None:
     """They speak against it."""
     made = quoting("Zorin Wares", 145).changed(answer=("s4",))
