@@ -16,7 +16,7 @@ from aeon.schema import Source
 from aeon.supervisor.form import is_of_kind
 from aeon.supervisor.short_answers import in_minutes
 
-__all__ = ["as_written", "is_stated", "mistaken_unit", "other_heading", "parts_of", "rated", "sentence_of"]
+__all__ = ["as_written", "is_stated", "measure", "mistaken_unit", "other_heading", "parts_of", "rated", "sentence_of"]
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]\w+")
@@ -81,9 +81,9 @@ def mistaken_unit(answer: str, sentence: str) -> str:
     "300 euros" is what nothing costs where "300 new crates at 3.10 euros each" are bought.
     """
     found = _numbers(sentence)
-    said = {_measure(one) for one in found}
-    things = {_measure(one)[0] for one in found if _THING.match(sentence, one.end)}
-    given = {_measure(one) for one in _numbers(answer)} - said
+    said = {measure(one) for one in found}
+    things = {measure(one)[0] for one in found if _THING.match(sentence, one.end)}
+    given = {measure(one) for one in _numbers(answer)} - said
     units = {unit for _, unit in said} & {unit for value, unit in given if value in things}
     return min(units - {""}, default="")
 
@@ -92,7 +92,7 @@ def _numbers(text: str) -> list[Mention]:
     return [one for one in mentions(text) if one.kind == "number"]
 
 
-def _measure(one: Mention) -> tuple[str, str]:
+def measure(one: Mention) -> tuple[str, str]:
     """The value of a mention, and its unit."""
     return (one.forms[0].read.value, one.forms[0].read.unit) if one.forms else (one.text, "")
 
