@@ -24,15 +24,25 @@ def rivals(question: str, answer: str, sentence: str) -> tuple[str, ...]:
     "14 euros" is one of "25 euros" where the sentence has the prices of two things. None where the answer has several
     values, or one that the sentence has not; what the question says itself is none.
     """
-    every = [one for one in mentions(sentence) if one.kind in _KINDS]
-    said = [one for one in mentions(answer) if one.kind in _KINDS and one.certain]
-    alone = next((one for one in every if one.text == answer.strip()), said[0] if len(said) == 1 else None)
+    every = _values(sentence)
+    alone = _alone(answer, every)
     own = next((one for one in every if alone is not None and measure(one) == measure(alone)), None)
     if alone is None or own is None:
         return ()
-    told = {measure(one) for one in mentions(question)}
+    told = set(map(measure, mentions(question)))
     others = {measure(one): one.text for one in _others(own, every) if measure(one) not in told}
-    return tuple(answer.replace(alone.text, text) for text in others.values())[:MOST_RIVALS]
+    return tuple(answer.replace(alone.text, text) for text in list(others.values())[:MOST_RIVALS])
+
+
+def _values(text: str) -> list[Mention]:
+    return [one for one in mentions(text) if one.kind in _KINDS]
+
+
+def _alone(answer: str, every: Sequence[Mention]) -> Mention | None:
+    """The value that an answer is, or has alone; ``None`` where it has none, or several."""
+    whole = next((one for one in every if one.text == answer.strip()), None)
+    said = [one for one in _values(answer) if one.certain]
+    return whole or (said[0] if len(said) == 1 else None)
 
 
 def _others(own: Mention, every: Sequence[Mention]) -> Iterator[Mention]:
