@@ -40,6 +40,8 @@ _TIME = re.compile(
 )
 _ALSO_WORDS = re.compile(r"\b(?:may|mar|mai|march)\b")
 """Month names that are also ordinary words where they are not capitalised."""
+_THINGS = re.compile(r"\s(?!(?:across|as|does|has|is|plus|this|thus|unless|was)\b)[a-z]{2,}s\b")
+_AT = re.compile(r"\b(?:after|before|between|by|for|from|of|on|since|the|till|to|until)\s$", re.IGNORECASE)
 
 
 def days(text: str, cell: bool = False) -> Iterator[Mention]:
@@ -51,11 +53,17 @@ def days(text: str, cell: bool = False) -> Iterator[Mention]:
         for match in pattern.finditer(text):
             named = match[0][:1].isalpha() and forms == ("m",)
             lone = not cell and named and text[: match.start()].rstrip()[-1:] in ("", ".", "!", "?", ":")
-            if lone or (forms[0] in ("dm", "md") and _ALSO_WORDS.search(match[0])):
+            if lone or (forms[0] in ("dm", "md") and _ALSO_WORDS.search(match[0])) or _counts(text, match):
                 continue
             mention = mentioned("date", match.start(), match[0], forms)
             if mention is not None:
                 yield mention
+
+
+def _counts(text: str, day: re.Match[str]) -> bool:
+    """Whether what looks like a day is so many things of a month: 5 March tickets."""
+    plain = re.fullmatch(r"\d+\s[A-Z]\w+", day[0]) is not None
+    return plain and bool(_THINGS.match(text, day.end())) and not _AT.search(text[max(0, day.start() - 9) : day.start()])
 
 
 def times(text: str) -> Iterator[Mention]:

@@ -49,7 +49,10 @@ _AND_BEHIND = re.compile(r"(?i)\s+AND\s+")
 _NO_TEXT = re.compile(r"'(?:[^']|'')*'")
 _QUOTED = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"")
 _SAID = re.compile(r"\"[^\"]+\"|[A-Za-z_]\w*")
-_NO_COLUMN = re.compile(r"(?i)'(?:[^']|'')*'|\bAS\s+\w+")
+_NO_COLUMN = re.compile(
+    r"(?i)'(?:[^']|'')*'|\bAS\s+(?P<as>\w+)|(?<!SELECT)(?<!DISTINCT)(?<=[\w\")])\s+(?P<bare>[a-z_]\w*)(?=\s*,|\s+FROM\b)"
+)
+"""A text, or the name that a query gives to a column, with AS or without: no column of a table."""
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _REPEATED = 1.25
 """Rows for each name from which on a name stands for a group; a guest who came twice is still a row each time."""
@@ -116,12 +119,13 @@ def _said_once(database: Database, query: str) -> str:
 
 def _of_own_days(database: Database, query: str) -> str:
     """The query with the only column of days that its table has in the place of those that are out of its reach."""
-    _, own = _only_table(database, query)
-    days = _days(own) if own is not None else []
+    _, table = _only_table(database, query)
+    days = _days(table) if table is not None else []
     out_of_reach = _unreached(database, query) if len(days) == 1 else set()
     others = {name for table in database.tables for name in _days(table) if name.lower() in out_of_reach}
     for name in others:
-        written = re.compile(rf"(?i)'(?:[^']|'')*'|(?<!\w)(?P<name>\"{re.escape(name)}\"|{re.escape(name)})(?!\w)")
+        own = re.escape(name)
+        written = re.compile(rf"(?i)'(?:[^']|'')*'|(?P<name>\"{own}\"|(?<![\w\"]){own}(?![\w\"]))|\"[^\"]*\"")
         query = written.sub(lambda found: quoted(days[0]) if found["name"] else found[0], query)
     return query
 
@@ -140,10 +144,17 @@ def _unreached(database: Database, query: str) -> set[str]:
     _, own = _only_table(database, query)
     if own is None or _NOT_PLAIN.search(_QUOTED.sub("''", query)):
         return set()
-    said = {word.lower() for word in _NAME.findall(_NO_COLUMN.sub(" ", query))}
     foreign = {name for table in database.tables for name in _columns(table)} - _columns(own)
-    return foreign if not _reached(database, own, said) else set()
+    return foreign if not _reached(database, own, _columns_of(query)) else set()
 
+
+def _columns_of(query: str) -> set[str]:
+    """The words of a query that may name columns. Names that it gives itself do not, nor where it orders by them."""
+    given = {name for found in _NO_COLUMN.finditer(query) for name in (found["as"], found["bare"]) if name}
+    query = _NO_COLUMN.sub(" ", query)
+    for name in given:
+        query = re.sub(rf"(?i)\bBY\s+{re.escape(name)}\b", " ", query)
+    return {word.lower() for word in _NAME.findall(query)}
 
 def _words(text: str) -> list[str]:
     """The words of a text, the figures too, as they are compared: cornets as cornet."""
@@ -259,7 +270,7 @@ def _joined(database: Database, query: str) -> str:
     found, own = _only_table(database, query)
     if found is None or own is None:
         return query
-    join = _reached(database, own, {word.lower() for word in _NAME.findall(_NO_COLUMN.sub(" ", query))})
+    join = _reached(database, own, _columns_of(query))
     return f"{query[: found.end()]}{join}{query[found.end() :]}"
 
 

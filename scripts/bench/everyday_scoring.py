@@ -70,7 +70,9 @@ TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "nin
 MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" if name != "May" else name for name in MONTHS)
 ISO = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]\d\d:\d\d(?::\d\d)?)?(?!\d)")
 DOTTED = re.compile(r"\b(\d{1,2})[./](\d{1,2})[./](\d{4})\b")
-DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({MONTH})\.?,?(?: (\d{{4}}))?\b", re.I)
+THINGS = r"(?! (?!(?:across|as|does|has|is|plus|this|thus|unless|was)\b)[a-z]{2,}s\b)"
+"""Not before things of a month: 5 March tickets."""
+DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({MONTH})\.?,?(?: (\d{{4}}))?\b{THINGS}", re.I)
 MONTH_FIRST = re.compile(rf"\b({MONTH})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?:,? (\d{{4}}))?\b(?![.,]\d)", re.I)
 YEAR_MONTH = re.compile(r"\b\d{4}-\d{2}\b(?!-)|\b\d{1,2}/\d{4}\b")
 

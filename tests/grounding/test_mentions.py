@@ -83,6 +83,16 @@ def test_a_date_is_read_in_any_form(text: str, readings: set[str]) -> None:
     assert (found.kind, {form.read.value for form in found.forms}) == ("date", readings)
 
 
+def test_so_many_things_of_a_month_are_no_day() -> None:
+    """5 March tickets are five; on 5 March tickets were sold on that day, and so on the 5th."""
+    assert [(one.kind, one.forms[0].read.value) for one in mentions("5 March tickets were paid in cash.")] == [
+        ("number", "5"),
+        ("date", "0000-03-00"),
+    ]
+    for text in ("On 5 March tickets were sold.", "the 5th March tickets", "It is 5 March as planned.", "5 March is it."):
+        assert [one.text for one in mentions(text) if one.kind == "date"][0].startswith("5"), text
+
+
 @pytest.mark.parametrize(
     ("text", "value"), [("at 2:30 pm", "14:30"), ("um 14 Uhr", "14:00"), ("at 08:05:30", "08:05:30")]
 )

@@ -169,6 +169,13 @@ def test_a_text_that_another_table_holds_is_asked_of_it(condition: str, meant: s
         ),
         ("SELECT SUM(units) FROM sold WHERE city = 'weight'", "", None),
         ("SELECT SUM(units) AS weight FROM sold", "", None),
+        ("SELECT product weight FROM sold WHERE city = 'Cork'", "", None),
+        ("SELECT product AS weight FROM sold ORDER BY weight", "", None),
+        (
+            "SELECT DISTINCT weight FROM sold WHERE city = 'Porto'",
+            'SELECT DISTINCT weight FROM sold JOIN "shelf" USING ("product") WHERE city = \'Porto\'',
+            2,
+        ),
         ("SELECT SUM(weight) FROM shelf", "", None),
         ("SELECT SUM(s.units * weight) FROM sold s, shelf", "", None),
     ],
@@ -207,6 +214,16 @@ def test_days_of_another_table_are_those_of_its_own(query: str, meant: str, tmp_
     database = Database.load(Folder.open(tmp_path), ["jobs.csv", "meters.csv"])
     assert mended(database, query) == (meant or query)
     assert not meant or database.query(meant) in (4, 7)
+
+
+def test_a_column_whose_name_begins_as_a_day_of_another_table_stays_whole(tmp_path: Path) -> None:
+    """``"Date in"`` is no ``Date``, which the repairs have."""
+    (tmp_path / "repairs.csv").write_text("Date,Fault\n2026-01-15,belt\n")
+    (tmp_path / "washes.csv").write_text("Ticket,Date in,Paid by\nS1,2026-03-02,cash\nS2,2026-02-02,cash\n")
+    database = Database.load(Folder.open(tmp_path), ["repairs.csv", "washes.csv"])
+    query = "SELECT count(*) FROM washes WHERE MONTH(\"Date in\") = 3 AND \"Paid by\" = 'cash'"
+    assert mended(database, query) == query and database.query(query) == 1
+    assert database.query(mended(database, query.replace('"Date in"', "Date"))) == 1
 
 
 def test_rows_of_which_only_one_name_comes_twice_are_no_groups(tmp_path: Path) -> None:
