@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from typing import NamedTuple
 
 from aeon.documents.words import stems
 
-__all__ = ["Ends", "asked_end", "said_by_span"]
+__all__ = ["Ends", "asked_end", "of_asked_day", "said_by_span"]
 
 _I = re.IGNORECASE
 _MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?"
@@ -49,6 +49,7 @@ _OTHERWISE = re.compile(
 )
 """Stands between two spans and names the days of the second one, which are excepted from the first."""
 _DAY = re.compile(rf"{_NAME}|\b(?:weekdays?|workdays?|weekends?|daily)\b", _I)
+_DATED = re.compile(rf"\d\.? (?:of )?{_MONTH}|\b{_MONTH} \d|\d-\d\d-\d", _I)
 _SHUT = re.compile(r"\b(?:closed|shut)\b", _I)
 _ENDS = stems(
     "open opens start starts begin begins close closes closing shut shuts end ends finish finishes stop stops over"
@@ -127,6 +128,17 @@ def _days(text: str) -> frozenset[int]:
     for kind, days in _KINDS.items():
         named |= days if re.search(rf"\b{kind}\b", text, _I) else frozenset()
     return frozenset(named)
+
+
+def of_asked_day(question: str, sentence: str, sentences: Iterable[str]) -> list[str]:
+    """The ones of the sentences that speak of the day of the week that a question names, where this one does not.
+
+    None where it names no days at all, or where the question gives a date.
+    """
+    asked, its = _days(question), _days(sentence)
+    if not asked or not its or asked & its or _DATED.search(question):
+        return []
+    return [one for one in sentences if asked & _days(one)]
 
 
 def said_by_span(question: str, sentence: str) -> Set[str]:

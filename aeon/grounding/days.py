@@ -62,8 +62,9 @@ def days(text: str, cell: bool = False) -> Iterator[Mention]:
 
 def _counts(text: str, day: re.Match[str]) -> bool:
     """Whether what looks like a day is so many things of a month: 5 March tickets."""
-    plain = re.fullmatch(r"\d+\s[A-Z]\w+", day[0]) is not None
-    return plain and bool(_THINGS.match(text, day.end())) and not _AT.search(text[max(0, day.start() - 9) : day.start()])
+    if re.fullmatch(r"\d+\s[A-Z]\w+", day[0]) is None or not _THINGS.match(text, day.end()):
+        return False
+    return not _AT.search(text[max(0, day.start() - 9) : day.start()])
 
 
 def times(text: str) -> Iterator[Mention]:

@@ -13,8 +13,13 @@ from aeon.supervisor.judge import Judge
 from aeon.supervisor.judge_specs import judgment
 from aeon.tools.quote import QUOTE
 
-__all__ = ["Answering", "doubtful", "is_quotation"]
+__all__ = ["LIKELY", "Answering", "doubtful", "is_quotation"]
 
+LIKELY = 0.4
+"""The score of a query from which on it is taken though no word of the question spoke for the tables.
+
+Of cases kept apart .85 of the right queries reach it, and .36 of those that answer another question.
+"""
 _QUERY = "query_answers"
 _PLAN_AND_JUDGE = 2
 _LEAST_GIVEN = 0.3
@@ -47,6 +52,11 @@ class Answering:
             return (await self._queries.ask(judgment(_QUERY), material)).score
         except (CompletionError, AllowanceExhausted):
             return None
+
+    async def unsaid(self, plan: Plan, asked: Asked, tables: str) -> bool:
+        """Whether no file has a word for what is asked for, and a judge does not hold that the query finds it."""
+        score = await self.queried(plan, asked, tables) if asked.about.unknown_asked else 1.0
+        return score is not None and score < LIKELY
 
     async def able_of_queries(self, calls: int) -> bool:
         """Whether queries can be judged, and so many calls are left."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from aeon.documents.words import special_kinds
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.prompts import Asked
 from aeon.plan.several import is_compared, is_of_several
@@ -75,7 +76,8 @@ class ByTexts:
 
     async def _routed(self, asked: Asked, shelf: Shelf, short: ShortReading) -> Told:
         """Whether the texts are what to ask by what a model answers that has them before it."""
-        short = await vouched(short, asked.about.text, self._judge, shelf.sources)
+        if not _is_in_general(asked, short):
+            short = await vouched(short, asked.about.text, self._judge, shelf.sources)
         if short.source is not None and short.vouched is not None:
             asked.likelihoods.append(short.likelihood)
             return Told(short, of_texts=True, plan=_quoting(asked, short, short.source))
@@ -115,6 +117,13 @@ async def _short(shelf: Shelf, question: str) -> ShortReading | None:
         return await read_short(shelf, question) if current_ledger().calls_left() > 1 else None
     except (CompletionError, AllowanceExhausted):
         return None
+
+
+def _is_in_general(asked: Asked, short: ShortReading) -> bool:
+    """Whether its sentence has only in general what a question asks for: leave, where that is about parental leave."""
+    source, about = short.source, asked.about
+    said = f"{source.heading} {source.text}" if source is not None else ""
+    return bool(special_kinds(about.text, about.unknown - about.akin, said))
 
 
 def _quoting(asked: Asked, short: ShortReading, source: Source) -> Plan:

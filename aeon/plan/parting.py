@@ -29,7 +29,7 @@ from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.supervisor import Supervisor
 
-__all__ = ["Parting", "Parts", "Split", "chosen", "confirms", "doubts_of", "split"]
+__all__ = ["Parting", "Parts", "Split", "chosen", "confirms", "doubts_of", "parted", "split"]
 
 _TOKENS = 150
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -76,6 +76,13 @@ _FACT = re.compile(r"^\s*(?P<name>[a-z]\w*)\s*=\s*(?P<question>[^\n]+\?)\s*$", r
 _FORMULA = re.compile(r"^\s*(?P<formula>print\(.+\))\s*$", re.MULTILINE)
 _CITED = re.compile(r"#\s*(\d{1,3}(?:\s*,\s*\d{1,3})*)\s*$")
 _WHICH = re.compile(r"\b(?:which|who|whose|whom|or|whether|compare)\b", re.IGNORECASE)
+
+_AMOUNT = re.compile(
+    r"\bhow\b|\bby what\b|\bdifferen|\bwhat (?:is|are) (?:their|both)\b|\band (?:when|what)\b", re.IGNORECASE
+)
+"""What asks how far two are apart."""
+_AGE = re.compile(r"\b(?:old|young|new)er\b", re.IGNORECASE)
+_WHEN = re.compile(r"\W*(?:when|(?:in )?(?:what|which) year|on (?:what|which) (?:day|date))\b", re.IGNORECASE)
 
 
 class Split(NamedTuple):
@@ -174,12 +181,7 @@ class Parting:
 
     async def _split(self, question: str) -> Split | None:
         """The parts of a question; ``None`` where it has none, or the model names none."""
-        prompt = Prompt(load("aeon.plan", "split.md"), cut(question, LONGEST_TASK), _EXAMPLES, fixed=True)
-        try:
-            reply = await self._supervisor.text(prompt, max_tokens=_TOKENS, repairs=0)
-        except (CompletionError, AllowanceExhausted):
-            return None
-        return split(reply.value)
+        return await parted(self._supervisor, question)
 
     async def _line(self, name: str, question: str, asked: Asked, evidence: Evidence) -> _Part | None:
         """What a program says to a part, with the sentence it names; ``None`` where that is no single value."""
@@ -189,6 +191,20 @@ class Parting:
         printed, cited = _printed(await self._written(part))
         value = value_of(printed)
         return _Part(f"{name} = {value}  # {cited}", evidence) if value and cited else None
+
+
+async def parted(supervisor: Supervisor, question: str) -> Split | None:
+    """The parts that the model names of a question; ``None`` where it names none.
+
+    Raises:
+        ModelError: the endpoint gave no answer at all.
+    """
+    prompt = Prompt(load("aeon.plan", "split.md"), cut(question, LONGEST_TASK), _EXAMPLES, fixed=True)
+    try:
+        reply = await supervisor.text(prompt, max_tokens=_TOKENS, repairs=0)
+    except (CompletionError, AllowanceExhausted):
+        return None
+    return split(reply.value)
 
 
 def split(reply: str) -> Split | None:
@@ -209,7 +225,8 @@ def chosen(parts: Split, question: str) -> str:
     """The formula, which says which one it is where the question asks for that, and of two the one it asks for.
 
     A small model puts the names of two, and the sign between them, the wrong way round at times. Where each name stands
-    in one of the questions, and the question says "higher" or "earlier", the host knows both.
+    in one of the questions, and the question says "higher" or "earlier", the host knows both. What lies between them is
+    left out where nobody asks for that.
     """
     call = ast.parse(parts.formula, mode="eval").body
     if not isinstance(call, ast.Call):
@@ -218,7 +235,8 @@ def chosen(parts: Split, question: str) -> str:
     if not _WHICH.search(question) and len(which) < len(call.args):
         call.args = [argument for argument in call.args if argument not in which]
     else:
-        call.args = [_directed(argument, parts.questions, question) for argument in call.args]
+        wanted = call.args if not which or _AMOUNT.search(question) else which
+        call.args = [_directed(argument, parts.questions, question) for argument in wanted]
     return ast.unparse(call)
 
 
@@ -231,6 +249,8 @@ def _directed(argument: ast.expr, questions: Mapping[str, str], question: str) -
             orelse=ast.Constant(value=str(no)),
         ) if {one, other} <= questions.keys():
             more, less = MORE.search(question), LESS.search(question)
+            if _AGE.search(question) and all(_WHEN.match(questions[name]) for name in (one, other)):
+                more, less = less, more  # what is older was there earlier
             own = [name for name in (yes, no) if _is_in(name, questions[one]) and not _is_in(name, questions[other])]
             if len(own) != 1 or bool(more) == bool(less):
                 return argument

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.again import asked_again, spelt_out
-from aeon.plan.answering import Answering, doubtful, is_quotation
+from aeon.plan.answering import LIKELY, Answering, doubtful, is_quotation
 from aeon.plan.byparts import ByParts, Parted, combines
 from aeon.plan.bytexts import ByTexts, Told
 from aeon.plan.checking import Candidate, Checker, open_plan, unreadable
 from aeon.plan.citing import cited
 from aeon.plan.derived import derived, does_the_same, is_same
+from aeon.plan.following import Following
 from aeon.plan.fromtexts import FromTexts
 from aeon.plan.parting import Parting, confirms
 from aeon.plan.program import numbers, with_values
@@ -36,10 +37,8 @@ __all__ = ["Programmer"]
 _PROGRAM_TOKENS = 240
 _QUERY = 4
 """Calls that a query takes: its program, another one, the judgment, and the answer."""
-_LIKELY, _SURELY = 0.4, 0.6
-"""The scores of a query from which on it is taken though no word of the question spoke for the tables, and undoubted.
-
-Of cases kept apart .85 of the right queries reach the first one, and .36 of those that answer another question."""
+_SURELY = 0.6
+"""The score of a query from which on it is undoubted though no word of the question spoke for the tables."""
 _SURE = 0.3
 """The likelihood of a first program from which on a quotation is read once only: eight of nine were right."""
 _SURELY_NOT = 0.25
@@ -54,10 +53,12 @@ class Programmer:
         self._supervisor = supervisor
         self._answering = Answering(Judge(supervisor, samples=0))
         self._tools = tools
+        self._hint = tools.get(SQL).hint if SQL in tools.names else ""
         self._sources = Sources(tools)
         self._prompts = Prompts(tools)
         self._checker = Checker(tools, self._sources, self._prompts.names)
         self._from_texts = FromTexts(tools)
+        self._following = Following(self._sources, tools.get(SQL).names if self._sources.tables else None)
         self._twice = Twice(self._written, self._checker, self._sources) if twice else None
         self._by_texts = ByTexts(supervisor, tools, bool(self._sources.tables)) if twice else None
         parting = Parting(supervisor, self._sources, self._written, self._by_texts)
@@ -84,7 +85,7 @@ class Programmer:
         if about.is_writing if self._sources.names else not numbers(about.text):
             return open_plan(task)
         asked = Asked(task, most, self._sources.functions(about), about, thoughts, earlier=earlier)
-        plan = await self._planned(asked)
+        plan = await self._following.of(about.text, await self._planned(asked), about.evidence.sources)
         first = next(iter(asked.likelihoods), None)
         return plan if first is None else plan.changed(likelihood=first)
 
@@ -154,7 +155,7 @@ class Programmer:
         """The plan where a program asks the tables, or has to apply to them what texts state; ``None`` where not."""
         held = await self._queried(asked, program) if self._is_query(program) else None
         if held is not None and held.agreed:
-            return self._settled(asked, held.query, held.agreement)
+            return await self._finished(asked, held)
         ruled = await self._ruled(asked, program) if self._applies_rule(program, asked) else None
         if ruled is not None:
             return await self._or_read(asked, ruled)
@@ -178,8 +179,10 @@ class Programmer:
         """The plan of a query; one at fault that no other agrees with is written once more, and told so.
 
         What the other gave stays on record: a third one settles nothing. Where it finds no row, and a sentence of the
-        texts has an answer, these are asked: nobody is "none".
+        texts has an answer, these are asked: nobody is "none". So they are for what no file has a word for.
         """
+        if LOOKUP in self._sources.names and await self._answering.unsaid(held.query.plan, asked, self._hint):
+            return self._asked(asked)
         if held.query.runs and (held.agreed or not held.query.fault):
             return self._settled(asked, held.query, held.agreement)
         again = await self._again(replace(asked, form="query"), held.query)
@@ -231,7 +234,7 @@ class Programmer:
             return None
         over = replace(asked, functions=(SQL,), form="query")
         held = await self._queried(over)
-        taken = unsaid and held.agreed
+        taken = unsaid and held.agreed and not asked.about.unknown_asked
         if not held.agreed:
             query = await self._again(over, held.query)
         else:
@@ -240,12 +243,12 @@ class Programmer:
             if not taken and await self._outcome(query) != given:
                 return None
         query = replace(held.query, doubt=query.doubt) if taken else query
-        return await self._likely(over, query, held.agreement, 0.0 if taken else _LIKELY)
+        return await self._likely(over, query, held.agreement, 0.0 if taken else LIKELY)
 
     async def _likely(self, over: Asked, program: Candidate, agreement: Agreement | None, least: float) -> Plan | None:
         """The plan of a query that a judge gives this score at least; if it is above 0, of one at no fault."""
         runs = program.runs and not (least and program.doubt)
-        score = await self._answering.queried(program.plan, over, self._tools.get(SQL).hint) if runs else None
+        score = await self._answering.queried(program.plan, over, self._hint) if runs else None
         if score is None or score < least:
             return None
         plan = self._settled(over, program, agreement)

@@ -14,6 +14,7 @@ _SEVERAL = re.compile(
     re.IGNORECASE,
 )
 _OR = re.compile(r"\bor\b", re.IGNORECASE)
+_OF_TWO = re.compile(r"\b(?:which|who) of (?:the |these |those )?(?:two|both)\b", re.IGNORECASE)
 _BETWEEN = re.compile(
     r"\bhow (?:many|much|long|far)\b[^.?!]*\b(?:between|apart)\b|"
     r"\bhow many (?:days|weeks)\b(?: (?:after|before)\b|[^.?!]*\bfrom\b[^.?!]*\bto\b)",
@@ -24,7 +25,7 @@ MORE = re.compile(
     re.IGNORECASE,
 )
 LESS = re.compile(
-    r"\b(?:less|fewer|earlier|first|sooner|(?:short|low|cheap|young|small|light|slow|narrow|near|weak)er)\b",
+    r"\b(?:less|fewer|earlier|first|sooner|(?:short|low|cheap|young|new|small|light|slow|narrow|near|weak)er)\b",
     re.IGNORECASE,
 )
 
@@ -36,5 +37,5 @@ def is_of_several(question: str) -> bool:
 
 def is_compared(question: str) -> bool:
     """Whether a question asks which of two is more of something, or how much lies between them."""
-    either = _OR.search(question) and (MORE.search(question) or LESS.search(question))
+    either = (_OR.search(question) or _OF_TWO.search(question)) and (MORE.search(question) or LESS.search(question))
     return bool(either or _BETWEEN.search(question))

@@ -50,10 +50,12 @@ _WHAT = re.compile(
 _ASKED_FOR = re.compile(
     rf"\b(?:what|which)(?:\s+(?:is|are|was|were)|['\u2019]s)\s+(?:(?:the|our|my|his|her|their|your|its)\b|\S+['\u2019]s?\b)"
     rf"(?:\s+{_NOUN})*?\s+({_NOUN})(?:\s+number)?(?=\s+(?:for|of|at|to|in|on|from|with)\b|\s*[?.,]|\s*$)|"
-    rf"\b(?:in|on|at|under) (?:which|what) ({_NOUN})\b",
+    rf"\b(?:in|on|at|under) (?:which|what) ({_NOUN})\b|"
+    rf"^\W*(?!(?:how|why|whose|whom|what)\b)(?:(?:the|our|my)\s+)?(?:{_NOUN}\s+){{0,2}}?({_NOUN})"
+    r"(?=\s+(?:for|of|at|in|on|from|per)\b[^.?!]*\?\s*$)",
     _I,
 )
-"""What it asks for: the code of the alarm, the phone number, in which street."""
+"""What it asks for: the code of the alarm, the phone number, in which street; "profit on one jug?"."""
 _DET = r"(?:the|an?|our|their|its|all|each|every|it|them|more|most|fewer|less|many|much|any|some|no)\b"
 _DONE = re.compile(
     rf"\b(?:(?:do|does|did)(?:\s+{_DET})?(?:\s+(?!{_DET}){_NOUN})+?|(?:have|has|had|needs?|wants?|used|able)\s+to)"
@@ -122,6 +124,8 @@ _MOST_SO = re.compile(
 """The hardest, the most popular: what it is that is most, a table tells by its order."""
 _QUOTED = re.compile(r"(?<!\w)'[^'\n]+'(?!\w)|\"[^\"\n]+\"|\u201c[^\u201d\n]+\u201d|\u201e[^\u201c\n]+\u201c")
 _OURS = re.compile(r"\b(?:my|our|we|us)\b", _I)
+_OFF = re.compile(r"(?:%|\bper ?cent|\d) off\b", _I)
+_OFF_WORDS = word_set("discount discounts rebate reduction reductions")
 _OF_FORM = word_set(
     "sentence sentences word words line lines bullet bullets point points paragraph paragraphs json text short brief "
     "explain describe write list suggest draft compose translate summarise summarize rewrite rephrase propose invent "
@@ -186,7 +190,7 @@ class About:
     @property
     def unknown_asked(self) -> str:
         """What it asks for, or the number of, where no file has a word for that: an alarm's code; else ""."""
-        words = [*(one or other for one, other in _ASKED_FOR.findall(self.text)), self.counted]
+        words = [*map("".join, _ASKED_FOR.findall(self.text)), self.counted]
         return next((word for word in words if word.casefold() in self.unknown - self.akin and _is_noun(word)), "")
 
     @property
@@ -258,6 +262,11 @@ class About:
         return tuple(name for name, own in ((SQL, self.tables - _MONTHS), (LOOKUP, texts)) if own)
 
 
+def _taken_off(unknown: frozenset[str], text: str) -> frozenset[str]:
+    """Those of the words that a text means which has "10% off"."""
+    return unknown & _OFF_WORDS if _OFF.search(text) else frozenset()
+
+
 def _is_noun(word: str) -> bool:
     """Whether a word may be the name of a thing: no verb, no superlative, and no word for the files themselves."""
     return not (_NO_THING.search(word) or _MOST.match(word))
@@ -318,7 +327,7 @@ class Sources:
             of_columns=bool(_counted(text) and self._columns & stems(text)),
             near=akin(by_text - by_table, self._names),
             begun=begun,
-            akin=akin(unknown, f"{evidence.text} {self._words}"),
+            akin=akin(unknown, f"{evidence.text} {self._words}") | _taken_off(unknown, evidence.text),
         )
 
     def _is_of_rows(self, text: str, named: bool) -> bool:

@@ -31,6 +31,10 @@ class Shelf:
         self._shown = fence("files", material(texts.sentences), _LONGEST)
         self.sources: Sequence[Source] = texts.sentences
 
+    def of(self, sentences: Sequence[Source]) -> Shelf:
+        """A shelf of these sentences alone."""
+        return Shelf(self._supervisor, Material(sentences=tuple(sentences), whole=False))
+
     async def answer(self, question: str) -> Reply[str]:
         """A short answer, with how likely the model was to write it.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from aeon.documents.spans import of_asked_day
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import ShortReading, Source
 from aeon.supervisor.answers import AnswerJudge
@@ -21,11 +22,14 @@ from aeon.supervisor.stated import (
     rated,
     sentence_of,
 )
+from aeon.supervisor.supervisor import Reply
 
 __all__ = ["judged", "read_short", "refuted", "strange", "vouched"]
 
 _NAME = re.compile(r"[A-Z][\w'\u2019-]+(?: [A-Z][\w'\u2019-]+)*")
 _WORD = re.compile(r"[\w'\u2019-]+")
+_MOST_OF_DAY = 8
+"""Sentences of one day of the week that a question is put to alone."""
 _SURELY_NOT = 0.02
 """The score below which a judge is sure that a sentence does not answer a question."""
 
@@ -95,7 +99,8 @@ def strange(answer: str, question: str, source: Source, sources: Sequence[Source
     """What speaks against a sentence without a judge.
 
     It says nothing of how many the question is about, gives for one what is asked for several, has the number of the
-    answer, but in another unit, or stands below another heading than the one that the question names.
+    answer, but in another unit, stands below another heading than the one that the question names, or is of another day
+    of the week.
     """
     if left := uncounted(question, f"{source.heading} {source.text}"):
         yield f"its sentence says nothing of {' and '.join(left)}"
@@ -105,20 +110,45 @@ def strange(answer: str, question: str, source: Source, sources: Sequence[Source
         yield f"its sentence gives this number of something else than {unit}"
     if heading := other_heading(question, source, sources):
         yield f"its sentence does not stand below {heading!r}"
+    if _of_day(question, source, sources):
+        yield "its sentence is of another day"
 
 
 async def read_short(shelf: Shelf, question: str) -> ShortReading:
     """What the model answers.
 
+    Where its sentence is of another day of the week than the question, it is asked again over those of that day alone.
+
     Raises:
         CompletionError, ModelError, AllowanceExhausted: it gave nothing usable.
     """
-    reply = await shelf.answer(question)
+    short = _read(await shelf.answer(question), question, shelf.sources)
+    said = short.source or short.nearest
+    own = _of_day(question, said, shelf.sources) if said is not None else []
+    again = await shelf.of(own).second(question) if own else None
+    if again is None:
+        return short
+    other = _read(again, question, own)
+    return other if other.source is not None else short
+
+
+def _of_day(question: str, source: Source, sources: Sequence[Source]) -> list[Source]:
+    """The sentences of the day of the week that a question names, where the one of its answer is of others."""
+    texts = set(of_asked_day(question, _told(source), map(_told, sources)))
+    return [one for one in sources if _told(one) in texts][:_MOST_OF_DAY]
+
+
+def _told(source: Source) -> str:
+    return f"{source.heading} {source.text}"
+
+
+def _read(reply: Reply[str], question: str, sources: Sequence[Source]) -> ShortReading:
+    """A reply as an answer, with the sentence that it stands in; or the one that is nearest to it."""
     answer = bare(reply.value)
     if is_absent(answer) or not is_of_kind(question, answer):
         return ShortReading(answer="", likelihood=reply.likelihood)
-    best = sentence_of(question, answer, shelf.sources)
-    if not is_echo(question, answer) and is_stated(question, answer, [best], shelf.sources):
+    best = sentence_of(question, answer, sources)
+    if not is_echo(question, answer) and is_stated(question, answer, [best], sources):
         return ShortReading(answer=as_written(answer, best.text), likelihood=reply.likelihood, source=best)
     near = parts_of(answer) & parts_of(best.text)
     return ShortReading(answer=answer, likelihood=reply.likelihood, nearest=best if near else None)

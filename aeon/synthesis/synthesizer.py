@@ -97,8 +97,9 @@ class Synthesizer:
 
 
 def _is_doubtful(effect: Synthesize) -> bool:
-    """Whether something speaks against a plan, and the run does not end as sure of it all the same."""
-    return bool(effect.plan.doubts and effect.caveat)
+    """Whether something speaks against a plan, or it was derived otherwise, and the run does not end as sure of it."""
+    agreement = effect.plan.agreement
+    return bool(effect.caveat and (effect.plan.doubts or (agreement is not None and agreement.disagrees)))
 
 
 def _is_a_guess(effect: Synthesize, step: Step) -> bool:

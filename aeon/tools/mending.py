@@ -156,6 +156,7 @@ def _columns_of(query: str) -> set[str]:
         query = re.sub(rf"(?i)\bBY\s+{re.escape(name)}\b", " ", query)
     return {word.lower() for word in _NAME.findall(query)}
 
+
 def _words(text: str) -> list[str]:
     """The words of a text, the figures too, as they are compared: cornets as cornet."""
     return [stem(word) for word in re.findall(r"\w+", text.casefold())]

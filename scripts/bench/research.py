@@ -1,6 +1,6 @@
 """Questions that take several documents: forms of answering them with one model, side by side. Writes JSON lines.
 
-    python scripts/bench/research.py --data DIR [--sets hotpot,musique] [--half development|closing] [--sample N]
+    python scripts/bench/research.py --data DIR [--sets hotpot,musique] [--half development|closing] [--sample N] [--skip N]
                                      [--systems bm25,supported,…] [--taken bm25,…] [--seed N]
                                      [--model NAME|URL] [--out FILE] [--resume] [--table] [--show-wrong SYSTEM]
 
@@ -111,7 +111,7 @@ def questions(options: argparse.Namespace) -> list[Question]:
     chosen: list[list[Question]] = []
     for name in options.sets.split(","):
         own = [one for one in load(options.data, name, options.seed) if options.half in ("", one.half)]
-        chosen.append(own[: options.sample or None])
+        chosen.append(own[options.skip :][: options.sample or None])
     most = max(map(len, chosen), default=0)
     return [own[i] for i in range(most) for own in chosen if i < len(own)]
 
@@ -123,6 +123,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--sets", default="hotpot,musique")
     parser.add_argument("--half", choices=("development", "closing"), default="")
     parser.add_argument("--sample", type=int, default=0, help="at most so many questions of a set")
+    parser.add_argument("--skip", type=int, default=0, help="so many questions of a set, asked before, are left out")
     parser.add_argument("--systems", default=",".join(SYSTEMS))
     parser.add_argument("--taken", default=",".join(name for name in SYSTEMS if name != "supported"))
     parser.add_argument("--seed", type=int, default=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aeon.documents.spans import asked_end, said_by_span
+from aeon.documents.spans import asked_end, of_asked_day, said_by_span
 from aeon.documents.words import stems
 
 pytestmark = pytest.mark.requirement("G3a")
@@ -80,3 +80,24 @@ def test_what_is_no_span_of_what_is_asked(question: str, sentence: str) -> None:
 def test_a_hostile_line_takes_no_time() -> None:
     """It is read once."""
     assert asked_end("When does it end?", "from 1 to 1 - " * 20_000) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "own"),
+    [
+        ("Until what time can I start a wash on Sundays?", ["Sunday 9 am to 5 pm, last wash 3.50 pm"]),
+        ("Until what time can I start a wash at the weekend?", []),
+        ("Until what time can I start a wash on Saturday?", []),
+        ("Until what time can I start a wash?", []),
+        ("Until what time can I start a wash on Sunday 29 March?", []),
+    ],
+)
+def test_a_sentence_of_other_days_leaves_it_to_those_of_the_day(question: str, own: list[str]) -> None:
+    """Where the question names a day of the week, and no date, and other sentences speak of that day."""
+    week = [
+        "Monday to Saturday 7.30 am to 8 pm, last wash 6.45 pm",
+        "Sunday 9 am to 5 pm, last wash 3.50 pm",
+        "Soap 0.90",
+    ]
+    assert of_asked_day(question, week[0], week) == own
+    assert of_asked_day(question, week[2], week) == []

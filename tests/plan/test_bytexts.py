@@ -209,6 +209,39 @@ def test_a_number_that_counts_nothing_is_none_to_work_with(question: str, texts:
     assert tools(made) == ["lookup"]
 
 
+@pytest.mark.requirement("G3a")
+@pytest.mark.parametrize(("question", "vouched"), [(PLACE, 0.9), ("What does a heated place cost?", None)])
+def test_nobody_vouches_for_what_is_said_only_in_general(
+    question: str, vouched: float | None, both: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No file has a word for the kind of place that it is about."""
+
+    async def sure(*_: object) -> float:
+        return 0.9
+
+    monkeypatch.setattr(AnswerJudge, "score", sure)
+    monkeypatch.setattr(AnswerJudge, "given", sure)
+    made, _ = plan(both, question, "12 euros", "not stated", *['print("not stated")'] * 6)
+    assert made.vouched == vouched
+
+
+@pytest.mark.requirement("G4a")
+@pytest.mark.parametrize(("score", "used"), [(0.1, "lookup"), (0.5, "sql")])
+def test_what_no_file_has_a_word_for_is_no_query(
+    score: float, used: str, both: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though two queries agree the texts are asked, which say that it is not stated; unless a judge holds otherwise."""
+
+    async def queried(*_: object) -> float:
+        return score
+
+    monkeypatch.setattr(Answering, "queried", queried)
+    program = "print(sql(\"SELECT SUM(Left) FROM shelf WHERE Item = 'Brie'\"))"
+    question = "What is the profit on all Brie together?"
+    made, _ = plan(both, question, "not stated", program, program.replace("SUM", "MAX"), *[program] * 4)
+    assert tools(made) == [used]
+
+
 @pytest.mark.requirement("G3", "G4a")
 @pytest.mark.parametrize(
     ("answers", "gives", "vouched"), [(0.9, 0.6, 0.6), (0.5, 0.5, 0.5), (0.49, 0.9, None), (0.9, 0.49, None)]

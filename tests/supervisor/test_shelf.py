@@ -11,8 +11,9 @@ import pytest
 from aeon.errors import EndpointFailed
 from aeon.llm.scripted import ALL_JSON, Reply, Scripted
 from aeon.runtime.ledger import Ledger
-from aeon.schema import Allowance, LLMResponse, Source
+from aeon.schema import Allowance, LLMResponse, ShortReading, Source
 from aeon.supervisor.shelf import Shelf
+from aeon.supervisor.short_reading import read_short, strange
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.material import Material
 
@@ -83,3 +84,30 @@ def test_what_is_asked_beside_something_else_may_fail(ask: Callable[[Shelf], Awa
     assert asked(ask, refused)[0] is None and asked(ask, "1.50 euros")[0] is not None
     with pytest.raises(EndpointFailed):
         asked(ask, EndpointFailed("down"))
+
+
+@pytest.mark.requirement("G3a")
+@pytest.mark.parametrize(
+    ("replies", "answer", "calls"),
+    [
+        (["6.45 pm", "3.50 pm"], "3.50 pm", 2),
+        (["6.45 pm", "not stated"], "6.45 pm", 2),
+        (["3.50 pm"], "3.50 pm", 1),
+    ],
+)
+def test_a_sentence_of_another_day_is_read_past(replies: list[Reply], answer: str, calls: int) -> None:
+    """The question is put once more to the sentences of its own day alone; where these say nothing, the first stays."""
+    said = ["Monday to Saturday 7.30 am to 8 pm, last wash 6.45 pm.", "Sunday 9 am to 5 pm, last wash 3.50 pm."]
+    week = tuple(Source(source="rules.md", start=60 * n, end=60 * n + len(s), text=s) for n, s in enumerate(said))
+    model = Scripted(replies, ALL_JSON)
+
+    async def read() -> ShortReading:
+        with Ledger(Allowance(calls=9)):
+            shelf = Shelf(Supervisor(model), Material(week, whole=True))
+            return await read_short(shelf, "Until what time can I start a wash on Sundays?")
+
+    short = asyncio.run(read())
+    assert short.answer == answer and len(model.requests) == calls
+    assert calls == 1 or "Monday" not in model.requests[1].messages[1].content
+    other = [*strange(short.answer, "When is the last wash on Sundays?", week[0], week)]
+    assert other == ["its sentence is of another day"]

@@ -221,7 +221,7 @@ def test_a_column_whose_name_begins_as_a_day_of_another_table_stays_whole(tmp_pa
     (tmp_path / "repairs.csv").write_text("Date,Fault\n2026-01-15,belt\n")
     (tmp_path / "washes.csv").write_text("Ticket,Date in,Paid by\nS1,2026-03-02,cash\nS2,2026-02-02,cash\n")
     database = Database.load(Folder.open(tmp_path), ["repairs.csv", "washes.csv"])
-    query = "SELECT count(*) FROM washes WHERE MONTH(\"Date in\") = 3 AND \"Paid by\" = 'cash'"
+    query = 'SELECT count(*) FROM washes WHERE MONTH("Date in") = 3 AND "Paid by" = \'cash\''
     assert mended(database, query) == query and database.query(query) == 1
     assert database.query(mended(database, query.replace('"Date in"', "Date"))) == 1
 

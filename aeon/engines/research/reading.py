@@ -33,7 +33,7 @@ _WORD = re.compile(r"[^\W\d]+")
 _SHORT, _ALIKE = 4, 0.8
 _PLAIN = frozenset({"yes", "no"})
 _YES_OR_NO = re.compile(r"(?:yes|no)\b", re.IGNORECASE)
-_HOW = "Answer in a few words. If the texts do not say it, reply: not stated"
+_HOW = "Answer in a few words."
 _CHOICES = (
     ("Who was the first mayor of Oakdale's county?", "Oakdale's county"),
     ("When was the company that built the Millau Viaduct founded?", "the company that built the Millau Viaduct"),
@@ -91,8 +91,9 @@ async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Nu
     """What the passages say to a question; nothing where they do not say it.
 
     They are read as running texts: as numbered lines, a small model stops at the first name that fits, of several hops
-    at the first one. Then it points at the sentence by its number, where several have the answer. An answer counts only
-    if its numbers and half of its words stand in what was read, and a sentence bears it out.
+    at the first one. It is not told that it may refuse: then it refuses most that takes several hops. Then it points at
+    the sentence by its number, where several have the answer. An answer counts only if its numbers and half of its
+    words stand in what was read, and a sentence bears it out.
 
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from aeon.adaptive.profiler import Profiler
 from aeon.documents.words import content_words, stems
 from aeon.engines.research.choosing import best, is_about, is_found_about, own
+from aeon.engines.research.comparing import compared, sides_of
 from aeon.engines.research.effects import PlanQueries, Reflect
 from aeon.engines.research.phrases import descriptions, is_nested, questions, referred
 from aeon.engines.research.reading import chosen, found_out
@@ -48,7 +49,10 @@ class Reflector:
         """
         question = effect.task.text
         first, *rest = questions(question)
-        aim = Aim(question=first, span=await self._first(first, 0), rest=tuple(rest))
+        both = await sides_of(self._supervisor, first)
+        if both is not None:
+            first, rest = both.sides[0], [both.sides[1], *rest]
+        aim = Aim(question=first, span=await self._first(first, 0), rest=tuple(rest), compared=both)
         whole = Query(text=question[:_LONGEST_QUERY], intent="the task itself")
         names = [Query(text=name, intent=f"what there is about {name}") for name in _names(question)]
         queries = [*_queries(aim), whole, *names]
@@ -79,6 +83,8 @@ class Reflector:
             aim = aim.changed(span="")
         if current_ledger().calls_left():
             findings.append(await self._answered(aim, effect))
+        if aim.compared is not None and findings and findings[-1].answer:
+            aim = _with_side(aim, findings)
         if findings and findings[-1].answer and aim.rest:
             return await self._next_question(aim, effect, findings)
         return _settled(aim, effect, findings)
@@ -95,14 +101,14 @@ class Reflector:
         passages = best(question, shown, _FIRST) if aim.hops else own(question, shown, _PLAIN)
         read = await found_out(self._supervisor, question, passages)
         about = is_found_about(read, effect.shown) if aim.hops else is_about(aim.question, effect.shown)
-        return read.changed(asked=True) if about else Finding(question=aim.question, asked=True)
+        return (read if about else Finding(question=aim.question)).changed(asked=aim.compared is None)
 
     async def _next_question(self, aim: Aim, effect: Reflect, findings: Sequence[Finding]) -> Reflection:
         """The next question of the task, with the answer to the last one in the place of a pronoun."""
         answer = findings[-1].answer
         question = referred(aim.rest[0], answer) if len(answer) <= _LONGEST_NAME else aim.rest[0]
         span = await self._first(question, 0)
-        following = Aim(question=question, span=span, rest=aim.rest[1:])
+        following = aim.changed(question=question, span=span, rest=aim.rest[1:], hops=0)
         queries = tuple(_queries(following))[: effect.most]
         return Reflection(findings=tuple(findings), aim=following, gaps=(question,), queries=queries)
 
@@ -121,6 +127,15 @@ class Reflector:
         following = aim.changed(question=question, span=span, hops=aim.hops + 1)
         queries = tuple(_queries(following))[: effect.most]
         return Reflection(findings=(finding,), aim=following, gaps=(span or question,), queries=queries)
+
+
+def _with_side(aim: Aim, findings: list[Finding]) -> Aim:
+    """The aim with one more side of a comparison; after both, the comparison is among the findings, and over."""
+    sides = (*aim.sides, findings[-1])
+    if aim.compared is None or len(sides) < len(aim.compared.sides):
+        return aim.changed(sides=sides)
+    findings.append(compared(aim.compared, *sides))
+    return aim.changed(question=aim.compared.question, compared=None, sides=())
 
 
 def _settled(aim: Aim, effect: Reflect, findings: Sequence[Finding]) -> Reflection:

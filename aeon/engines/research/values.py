@@ -16,6 +16,7 @@ __all__ = [
     "Aim",
     "Citation",
     "Cited",
+    "Comparison",
     "Finding",
     "Paused",
     "Providers",
@@ -44,27 +45,6 @@ class Query(Value):
     intent: str = ""
 
 
-class Aim(Value):
-    """What is asked by now: a question of the task, with what was found in the place of ``hops`` descriptions in it.
-
-    ``span`` is the description in the question that is looked up next, "" where the question itself is. ``rest`` are
-    the questions of the task that come after it.
-    """
-
-    question: str
-    span: str = ""
-    rest: tuple[str, ...] = ()
-    hops: Annotated[int, Field(ge=0)] = 0
-
-
-class Queries(Value):
-    """The first queries of a run, and its first aim; ``tier`` is how much research it takes, if that was asked."""
-
-    queries: tuple[Query, ...] = ()
-    aim: Aim | None = None
-    tier: TierName | None = None
-
-
 class Citation(Value):
     """A sentence of a source. ``number`` is the source's, from 1: what stands in the answer as ``[2]``."""
 
@@ -82,6 +62,42 @@ class Finding(Value):
     answer: str = ""
     evidence: tuple[Citation, ...] = ()
     asked: bool = False
+
+
+class Comparison(Value):
+    """A question for which of two is more or less, and a question about each ``side``.
+
+    ``less`` is the answer where that to the first side is less than that to the second, ``more`` where it is more.
+    """
+
+    question: str
+    sides: tuple[str, str]
+    less: str
+    more: str
+
+
+class Aim(Value):
+    """What is asked by now: a question of the task, with what was found in the place of ``hops`` descriptions in it.
+
+    ``span`` is the description in the question that is looked up next, "" where the question itself is. ``rest`` are
+    the questions of the task that come after it. ``compared`` is what the question is a side of, if it is one, and
+    ``sides`` what was found of it so far.
+    """
+
+    question: str
+    span: str = ""
+    rest: tuple[str, ...] = ()
+    hops: Annotated[int, Field(ge=0)] = 0
+    compared: Comparison | None = None
+    sides: tuple[Finding, ...] = ()
+
+
+class Queries(Value):
+    """The first queries of a run, and its first aim; ``tier`` is how much research it takes, if that was asked."""
+
+    queries: tuple[Query, ...] = ()
+    aim: Aim | None = None
+    tier: TierName | None = None
 
 
 class Reflection(Value):

@@ -134,12 +134,22 @@ def test_the_evidence_is_judged_with_the_title_of_its_source() -> None:
 
 
 @pytest.mark.usefixtures("measured")
-def test_a_sentence_of_which_a_judge_is_sure_that_it_does_not_answer_is_no_answer() -> None:
+@pytest.mark.parametrize("score", [0.03, 0.2])
+def test_a_sentence_that_does_not_answer_is_no_answer(score: float) -> None:
     """It is refused, and no sentence is written."""
-    model = Reader(words="She was born in {r1}.", supports={"Hirzel": 0.03})
+    model = Reader(words="She was born in {r1}.", supports={"Hirzel": score})
     answer = cite(model, HIRZEL)
     assert len(model.requests) == 1
     assert answer.short == "" and answer.text.startswith("The sources do not say") and not answer.sentences
+
+
+@pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize("answer", ["no", "Hirzel"])
+def test_whether_a_yes_or_no_is_given_is_judged_with_it(answer: str) -> None:
+    """It may follow from two sentences of which neither answers alone."""
+    model = Reader(words="{r1}.", supports={"Hirzel": 0.9})
+    cite(model, HIRZEL.changed(question="Was she born in Bern?", answer=answer))
+    assert ("Answer: " in model.prompts[0]) == (answer == "no")
 
 
 @pytest.mark.usefixtures("measured")
