@@ -67,6 +67,7 @@ _SPOKEN = {
     ),
 }
 """The words by which a question asks for a difference, and for a quotient."""
+_WHO = re.compile(r"\s*who\b", re.IGNORECASE)
 
 
 async def in_one(plan: Plan, question: str, sources: Sources) -> Plan:
@@ -87,7 +88,8 @@ async def in_one(plan: Plan, question: str, sources: Sources) -> Plan:
 
 def _repeated(question: str, results: Sequence[tuple[str, JsonValue]]) -> list[str]:
     """The queries that give a name more than once, where the question is which there are."""
-    return [query for query, found in results if _repeats(found)] if _WHICH.match(question) else []
+    asks = _WHICH.match(question) or _WHO.match(question)
+    return [query for query, found in results if _repeats(found)] if asks else []
 
 
 def _alike(question: str, results: Sequence[tuple[str, JsonValue]]) -> list[str]:

@@ -53,6 +53,11 @@ def plan(folder: Path, question: str, *queries: str) -> tuple[Plan, Scripted]:
             "SELECT DISTINCT v FROM (SELECT price FROM shows WHERE play = 'Lear') AS t(v)",
         ),
         (
+            "Who sold tickets at a price of 20?",
+            "SELECT play FROM shows WHERE price = 20",
+            "SELECT DISTINCT v FROM (SELECT play FROM shows WHERE price = 20) AS t(v)",
+        ),
+        (
             "What do the tickets for Lear add up to?",
             "SELECT day, tickets FROM shows WHERE play = 'Lear'",
             "SELECT SUM(\"tickets\") FROM (SELECT day, tickets FROM shows WHERE play = 'Lear')",
