@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from aeon.documents.words import special_kinds
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.prompts import Asked
+from aeon.plan.rates import of_several
+from aeon.plan.reader import CALCULATOR
 from aeon.plan.several import is_compared, is_of_several
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Agreement, Derivation, JsonObject, JsonValue, Plan, ShortReading, Source, Step, ToolCall
@@ -22,6 +25,8 @@ from aeon.tools.registry import ToolRegistry
 from aeon.tools.texts import every_text
 
 __all__ = ["ByTexts", "Told"]
+
+_EACH = re.compile(r"\b(?:per|each|every|an?) (?:hour|day|night|week|month|year|person|head)\b", re.IGNORECASE)
 
 
 class Told(NamedTuple):
@@ -72,7 +77,9 @@ class ByTexts:
         if shelf is None:
             return None
         short = await _short(shelf, question)
-        return await self._routed(asked, shelf, short) if short is not None else Told(None, of_texts=not self._tables)
+        if short is None:
+            return Told(None, of_texts=not self._tables)
+        return _multiplied(asked, short) or await self._routed(asked, shelf, short)
 
     async def _routed(self, asked: Asked, shelf: Shelf, short: ShortReading) -> Told:
         """Whether the texts are what to ask by what a model answers that has them before it."""
@@ -80,7 +87,8 @@ class ByTexts:
             short = await vouched(short, asked.about.text, self._judge, shelf.sources)
         if short.source is not None and short.vouched is not None:
             asked.likelihoods.append(short.likelihood)
-            return Told(short, of_texts=True, plan=_quoting(asked, short, short.source))
+            quoted = _quoting(asked, short.answer, short.source).changed(vouched=short.vouched)
+            return Told(short, of_texts=True, plan=quoted)
         if not self._tables or short.source is None or refuted(short, asked.about.text, shelf.sources):
             return Told(short, of_texts=not self._tables)
         stated = await shelf.stated(asked.about.text)
@@ -126,12 +134,28 @@ def _is_in_general(asked: Asked, short: ShortReading) -> bool:
     return bool(special_kinds(about.text, about.unknown - about.akin, said))
 
 
-def _quoting(asked: Asked, short: ShortReading, source: Source) -> Plan:
+def _multiplied(asked: Asked, short: ShortReading) -> Told | None:
+    """The plan that multiplies what is said of one by how many the question says: 2 euros for each day, 4 days late."""
+    found = of_several(asked.about.text, short.source.text, short.answer) if short.source is not None else None
+    if short.source is None or found is None or _EACH.search(asked.about.text):
+        return None
+    asked.likelihoods.append(short.likelihood)
+    quoted = _quoting(asked, _number(found.price), short.source)
+    formula = ToolCall(tool=CALCULATOR, arguments={"expression": f"$s1 * {found.times}"})
+    step = Step(id="s2", description=asked.task.text, action=formula, dependencies=("s1",), provides=("s2",))
+    return Told(short, of_texts=True, plan=quoted.changed(steps=(*quoted.steps, step), answer=("s2",)).numbered())
+
+
+def _quoting(asked: Asked, value: str | float, source: Source) -> Plan:
     """The plan that quotes an answer from its sentence."""
-    place: JsonObject = {"value": short.answer, "source": source.source, "start": source.start, "end": source.end}
+    place: JsonObject = {"value": value, "source": source.source, "start": source.start, "end": source.end}
     action = ToolCall(tool=QUOTE, arguments=place)
     step = Step(id="s1", description=asked.task.text, action=action, provides=("s1",))
-    return Plan(steps=(step,), answer=(step.id,), vouched=short.vouched)
+    return Plan(steps=(step,), answer=(step.id,))
+
+
+def _number(digits: str) -> int | float:
+    return float(digits) if "." in digits else int(digits)
 
 
 def _derived(text: str, answer: str, agrees: bool) -> Agreement:

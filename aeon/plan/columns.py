@@ -23,6 +23,9 @@ _ENDED = re.compile(
 )
 _PER = re.compile(r"\b(?:per|each|every) ([^\W\d_]+(?: [^\W\d_]+)?)", re.IGNORECASE)
 _SINGLE = re.compile(r"\b(?:an?|one) single ([^\W\d_]+)", re.IGNORECASE)
+_AT_ONCE = re.compile(
+    r"\b(?:most|least|fewest|largest|biggest)\b[^.?!]*\b(?:at once|at one time|in one go)\b", re.IGNORECASE
+)
 _OLDEST = re.compile(r"\b(?P<way>oldest|newest|youngest|latest|earliest|most recent) ([^\W\d_]+)", re.IGNORECASE)
 _GROUPED = re.compile(r"\bGROUP\s+BY\b", re.IGNORECASE)
 _SUMMED = re.compile(r"""\bSUM\(\s*(?P<name>"[^"]+"|\w+)\s*\)""", re.IGNORECASE)
@@ -68,9 +71,10 @@ def of_counts(plan: Plan, tables: Sequence[TableInfo]) -> Plan:
 
 
 def _single_rows(question: str, tables: Sequence[TableInfo]) -> list[str]:
-    """What a question calls single that is a row of a table."""
+    """What a question calls single that is a row of a table; "time" for what is the most at once."""
     rows = {stem(word) for table in tables for word in table.name.split("_")}
-    return [thing for thing in _SINGLE.findall(question) if stem(thing) in rows]
+    singles = [thing for thing in _SINGLE.findall(question) if stem(thing) in rows]
+    return [*singles, *(["time"] if _AT_ONCE.search(question) else [])]
 
 
 def _grouped(queries: Sequence[str], question: str, tables: Sequence[TableInfo]) -> Iterator[str]:

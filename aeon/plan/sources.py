@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 from aeon.documents.meaning import akin
 from aeon.documents.plain import word_set
-from aeon.documents.words import content_words, is_common, stem, stems, without_modal
+from aeon.documents.words import content_words, stem, stems, without_modal
 from aeon.errors import ToolError
 from aeon.plan.evidence import Evidence
+from aeon.plan.wanted import asked_for, counted, counts_in_german, done, kinds, things
 from aeon.schema import LONGEST_TASK, JsonObject, JsonValue, Plan, ToolCall
-from aeon.supervisor.form import asks_form, uncounted
+from aeon.supervisor.form import asks_form, is_thing, uncounted
 from aeon.supervisor.prompt import cut
 from aeon.tools.quote import QUOTE, quoted
 from aeon.tools.references import substitute
@@ -36,33 +37,6 @@ _TO_WRITE = re.compile(
 """What asks for a text: the verb where it is the person's own wish, and no list or code that somebody has."""
 _FACT = re.compile(r"\?|^\s*(?:who|what|when|where|which|whose|how|is|are|was|were|do|does|did|has|have|can)\b", _I)
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:[.,]\d+)*(?![\w:/-]*\d)")
-_PLACE = r"\b(?:the|an?|(?:of|from|for|in|at|to|by|with|per)(?!\s+(?:the|an?)\b))"
-_NOT_NOUN = (
-    r"(?:of|in|on|at|for|from|to|with|by|per|than|as|and|or|that|which|who|is|are|was|were|be|do|does|did|has|have|had|"
-    r"will|would|can|could|should|if|when|where|between|during|before|after|since|until|over|under)\b"
-)
-_NOUN = rf"(?!{_NOT_NOUN})[^\W\d_]+"
-_THING = re.compile(rf"{_PLACE}\s+(?:{_NOUN}\s+)??({_NOUN})\b(?!\s+{_NOUN})", _I)
-"""The thing behind a preposition or an article; the first of two words says what kind of thing it is."""
-_WHAT = re.compile(
-    r"\b(?:what|which)\s+((?:[^\W\d_]+\s+)?)([^\W\d_]+)\s+(?:do|does|did|is|are|was|were|has|have|had|will)\b", _I
-)
-_ASKED_FOR = re.compile(
-    rf"\b(?:what|which)(?:\s+(?:is|are|was|were)|['\u2019]s)\s+(?:(?:the|our|my|his|her|their|your|its)\b|\S+['\u2019]s?\b)"
-    rf"(?:\s+{_NOUN})*?\s+({_NOUN})(?:\s+number)?(?=\s+(?:for|of|at|to|in|on|from|with)\b|\s*[?.,]|\s*$)|"
-    rf"\b(?:in|on|at|under) (?:which|what) ({_NOUN})\b|"
-    rf"^\W*(?!(?:how|why|whose|whom|what)\b)(?:(?:the|our|my)\s+)?(?:{_NOUN}\s+){{0,2}}?({_NOUN})"
-    r"(?=\s+(?:for|of|at|in|on|from|per)\b[^.?!]*\?\s*$)",
-    _I,
-)
-"""What it asks for: the code of the alarm, the phone number, in which street; "profit on one jug?"."""
-_DET = r"(?:the|an?|our|their|its|all|each|every|it|them|more|most|fewer|less|many|much|any|some|no)\b"
-_DONE = re.compile(
-    rf"\b(?:(?:do|does|did)(?:\s+{_DET})?(?:\s+(?!{_DET}){_NOUN})+?|(?:have|has|had|needs?|wants?|used|able)\s+to)"
-    rf"\s+((?!{_DET}){_NOUN})(?=\s*(?:{_NOT_NOUN}|{_DET}|[^\w\s]|\d|$))",
-    _I,
-)
-"""What is done, behind who does it: the Marlin did *carry* them."""
 _COMPUTED = word_set(
     "revenue revenues turnover sales income takings earnings costs spending expenses expense quantity quantities "
     "altogether total together overall all list lists sum number "
@@ -87,8 +61,6 @@ _THERE_LONGEST = re.compile(
 )
 """Since when somebody is there, rather than how long something is."""
 _A_DAY = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
-_COUNTED = re.compile(r"\b(?:how many|number of|wie ?viele)\s+(?:(?:more|fewer|other|different)\s+)?([^\W\d_]+)", _I)
-_HOW_MANY_DE = re.compile(r"\bwie ?viele\b", _I)
 _MONTHS = word_set(
     "january february march april may june july august september october november december "
     "jan feb mar apr jun jul aug sep sept oct nov dec"
@@ -181,16 +153,16 @@ class About:
         """The words that no file has and that stand where a question names what it is about: the tray, in Oslo."""
         if not self.is_question:
             return ()
-        asked = (what for kind, what in _WHAT.findall(self.text) if self._is_new(kind.strip()) and self._is_new(what))
-        said = [*_THING.findall(self.text), *_IN_YEAR.findall(self.text), *asked]
-        things = self.unknown - {done.casefold() for done in _DONE.findall(self.text)}
-        things -= {word.casefold() for word in _MOST_SO.findall(self.text)}
-        return tuple(word for word in said if word.casefold() in things and _is_noun(word))
+        asked = (what for kind, what in kinds(self.text) if self._is_new(kind) and self._is_new(what))
+        said = [*things(self.text), *_IN_YEAR.findall(self.text), *asked]
+        unknown = self.unknown - done(self.text)
+        unknown -= {word.casefold() for word in _MOST_SO.findall(self.text)}
+        return tuple(word for word in said if word.casefold() in unknown and _is_noun(word))
 
     @property
     def unknown_asked(self) -> str:
         """What it asks for, or the number of, where no file has a word for that: an alarm's code; else ""."""
-        words = [*map("".join, _ASKED_FOR.findall(self.text)), self.counted]
+        words = [*asked_for(self.text), self.counted if is_thing(self.counted) else ""]
         return next((word for word in words if word.casefold() in self.unknown - self.akin and _is_noun(word)), "")
 
     @property
@@ -206,7 +178,7 @@ class About:
     @property
     def counted(self) -> str:
         """What it asks the number of; "" where it asks for no number, or only says how many more."""
-        return _counted(self.text)
+        return counted(self.text)
 
     @property
     def uncounted(self) -> str:
@@ -215,7 +187,7 @@ class About:
         Only the texts do, or in another language nobody.
         """
         word = self.counted
-        foreign = word in self.unknown and bool(_HOW_MANY_DE.search(self.text))
+        foreign = word in self.unknown and counts_in_german(self.text)
         return word if not self.of_columns and (word in self.texts or foreign) else ""
 
     @property
@@ -272,12 +244,6 @@ def _is_noun(word: str) -> bool:
     return not (_NO_THING.search(word) or _MOST.match(word))
 
 
-def _counted(text: str) -> str:
-    """What a text asks the number of."""
-    found = _COUNTED.search(text)
-    return found[1].casefold() if found and not is_common(found[1]) else ""
-
-
 def _is_text(named: Named) -> bool:
     """Whether what is named is a text in a column, not a month or a year."""
     return named.condition.endswith("'")
@@ -324,7 +290,7 @@ class Sources:
             named=named,
             mostly=most * 2 > len(own),
             of_rows=self._is_of_rows(text, any(map(_is_text, named))),
-            of_columns=bool(_counted(text) and self._columns & stems(text)),
+            of_columns=bool(counted(text) and self._columns & stems(text)),
             near=akin(by_text - by_table, self._names),
             begun=begun,
             akin=akin(unknown, f"{evidence.text} {self._words}") | _taken_off(unknown, evidence.text),

@@ -12,6 +12,7 @@ import pytest
 from aeon.llm.scripted import ALL_JSON, Reply, Scripted
 from aeon.plan.answering import Answering
 from aeon.plan.programmer import Programmer
+from aeon.plan.wanted import counted
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Allowance, LLMRequest, LLMResponse, Plan, Source, Task, ToolCall
 from aeon.supervisor.answers import AnswerJudge
@@ -323,3 +324,41 @@ def test_beside_a_context_or_with_one_derivation_the_older_ways_are_taken(texts:
     for context, twice in (("The cellar is cool.", True), ("", False)):
         made, model = plan(texts, KEY, QUOTED, "Ms Adler", context=context, twice=twice)
         assert tools(made) == ["quote"] and not any(map(asks_texts, model.requests))
+
+
+@pytest.mark.requirement("T2a", "T2d")
+@pytest.mark.parametrize(
+    ("question", "formula"),
+    [
+        ("What do I pay if I bring a drill back 4 days late?", "$s1 * 4"),
+        ("What do I pay a day if I bring a drill back 4 days late?", ""),
+        ("What do I pay if I bring a drill back late?", ""),
+    ],
+)
+def test_what_is_said_of_one_is_multiplied_by_how_many_there_are(question: str, formula: str, both: Path) -> None:
+    """The host does it: a model says the price of one, and a program over a table that knows the drill asks that."""
+    (both / "late.md").write_text("Late returns cost 2 euros for each day late.\n")
+    made, _ = plan(both, question, "2 euros", "not stated", *['print("not stated")'] * 6)
+    assert tools(made) == (["quote", "calculator"] if formula else ["lookup"])
+    if formula:
+        calls = [step.action for step in made.steps if isinstance(step.action, ToolCall)]
+        assert [(call.arguments or {}) for call in calls][1] == {"expression": formula} and made.vouched is None
+        assert (calls[0].arguments or {})["value"] == 2
+
+
+@pytest.mark.requirement("T1c")
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("How many drill bits were lent?", "bits"),
+        ("How many drill bits did we lend?", "bits"),
+        ("How many loans were there?", "loans"),
+        ("How many loans Jon took?", "loans"),
+        ("How many more open jobs are there?", "jobs"),
+        ("What is the number of places?", "places"),
+        ("What does a place cost?", ""),
+    ],
+)
+def test_what_is_counted_is_the_last_of_two_words(question: str, word: str) -> None:
+    """Where a verb follows; the bits of drill bits are no drills."""
+    assert counted(question) == word

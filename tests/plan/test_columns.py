@@ -110,6 +110,11 @@ def test_pieces_of_several_queries_are_left_alone() -> None:
             ["each row is one trip: use ORDER BY and LIMIT 1 without GROUP BY and SUM"],
         ),
         ("Who sold the most in a single trip?", "SELECT who FROM trips ORDER BY units DESC LIMIT 1", []),
+        (
+            "Who sold the most at once?",
+            "SELECT who FROM trips GROUP BY who ORDER BY SUM(units) DESC LIMIT 1",
+            ["each row is one time: use ORDER BY and LIMIT 1 without GROUP BY and SUM"],
+        ),
         ("Who sold the most on a single day?", "SELECT who, SUM(units) FROM trips GROUP BY who, day", []),
     ],
 )
@@ -124,6 +129,7 @@ def test_the_first_of_single_rows_stays_a_row() -> None:
     made = plan("SELECT city FROM sales ORDER BY units DESC LIMIT 1")
     single = of_single(made, "Which city sold most in a single sale?", TABLES)
     assert query_of(single.steps[0]) == "SELECT city FROM sales ORDER BY units DESC NULLS LAST LIMIT 1"
+    assert query_of(of_single(made, "Which city sold most at once?", TABLES).steps[0]).endswith("NULLS LAST LIMIT 1")
     assert of_single(made, "Which city sold most?", TABLES) == made
 
 
