@@ -51,13 +51,18 @@ def days(text: str, cell: bool = False) -> Iterator[Mention]:
     """
     for pattern, forms in _DATES:
         for match in pattern.finditer(text):
-            named = match[0][:1].isalpha() and forms == ("m",)
-            lone = not cell and named and text[: match.start()].rstrip()[-1:] in ("", ".", "!", "?", ":")
-            if lone or (forms[0] in ("dm", "md") and _ALSO_WORDS.search(match[0])) or _counts(text, match):
+            if _is_other(text, match, forms, cell):
                 continue
             mention = mentioned("date", match.start(), match[0], forms)
             if mention is not None:
                 yield mention
+
+
+def _is_other(text: str, match: re.Match[str], forms: tuple[str, ...], cell: bool) -> bool:
+    """Whether what looks like a date is another word, or so many things."""
+    named = match[0][:1].isalpha() and forms == ("m",)
+    lone = not cell and named and text[: match.start()].rstrip()[-1:] in ("", ".", "!", "?", ":")
+    return lone or (forms[0] in ("dm", "md") and bool(_ALSO_WORDS.search(match[0]))) or _counts(text, match)
 
 
 def _counts(text: str, day: re.Match[str]) -> bool:

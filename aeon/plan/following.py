@@ -39,14 +39,19 @@ class Following:
             return plan
         if (code := _quoted(plan)) and _CODE.fullmatch(code):
             return await self._followed(plan, code)
-        if plan.vouched is not None or (plan.agreement is not None and not plan.agreement.disagrees):
-            return plan
-        said = next((one for one in near if len(stems(question) & stems(one.text)) >= _WORDS), None)
-        codes = [code for code in _CODE.findall(said.text) if code not in question] if said is not None else []
-        if said is None or len(codes) != 1:
-            return plan
-        followed = await self._followed(_quoting(question, codes[0], said), codes[0])
-        return followed.changed(doubts=(_DOUBT,), likelihood=plan.likelihood) if len(followed.steps) > 1 else plan
+        agreed = plan.agreement is not None and not plan.agreement.disagrees
+        return plan if agreed or plan.vouched is not None else await self._guessed(question, plan, near)
+
+    async def _guessed(self, question: str, plan: Plan, near: tuple[Source, ...]) -> Plan:
+        """The name in the row of the only number of the nearest sentence that is about the question; else the plan."""
+        for said in near:
+            if len(stems(question) & stems(said.text)) >= _WORDS:
+                codes = [code for code in _CODE.findall(said.text) if code not in question]
+                if len(codes) != 1:
+                    return plan
+                found = await self._followed(_quoting(question, codes[0], said), codes[0])
+                return found.changed(doubts=(_DOUBT,), likelihood=plan.likelihood) if found.steps[1:] else plan
+        return plan
 
     async def _followed(self, plan: Plan, code: str) -> Plan:
         """The plan that quotes a number, with the query for the name in its row, if there is just one of both."""

@@ -231,13 +231,17 @@ def chosen(parts: Split, question: str) -> str:
     call = ast.parse(parts.formula, mode="eval").body
     if not isinstance(call, ast.Call):
         return parts.formula
-    which = [argument for argument in call.args if isinstance(argument, ast.IfExp)]
-    if not _WHICH.search(question) and len(which) < len(call.args):
-        call.args = [argument for argument in call.args if argument not in which]
-    else:
-        wanted = call.args if not which or _AMOUNT.search(question) else which
-        call.args = [_directed(argument, parts.questions, question) for argument in wanted]
+    call.args = [_directed(argument, parts.questions, question) for argument in _wanted(call.args, question)]
     return ast.unparse(call)
+
+
+def _wanted(printed: Sequence[ast.expr], question: str) -> list[ast.expr]:
+    """Which of two it is where the question asks for that alone; what lies between them where it asks for no more."""
+    which: list[ast.expr] = [one for one in printed if isinstance(one, ast.IfExp)]
+    others = [one for one in printed if not isinstance(one, ast.IfExp)]
+    if others and not _WHICH.search(question):
+        return others
+    return which if which and not _AMOUNT.search(question) else list(printed)
 
 
 def _directed(argument: ast.expr, questions: Mapping[str, str], question: str) -> ast.expr:
@@ -248,16 +252,25 @@ def _directed(argument: ast.expr, questions: Mapping[str, str], question: str) -
             body=ast.Constant(value=str(yes)),
             orelse=ast.Constant(value=str(no)),
         ) if {one, other} <= questions.keys():
-            more, less = MORE.search(question), LESS.search(question)
-            if _AGE.search(question) and all(_WHEN.match(questions[name]) for name in (one, other)):
-                more, less = less, more  # what is older was there earlier
+            sign = _sign(question, (questions[one], questions[other]))
             own = [name for name in (yes, no) if _is_in(name, questions[one]) and not _is_in(name, questions[other])]
-            if len(own) != 1 or bool(more) == bool(less):
+            if len(own) != 1 or not sign:
                 return argument
             first, second = (_whole(name, question) for name in ((yes, no) if own[0] == yes else (no, yes)))
-            code = f"{first!r} if {one} {'>' if more else '<'} {other} else {second!r}"
+            code = f"{first!r} if {one} {sign} {other} else {second!r}"
             return ast.parse(code, mode="eval").body
     return argument
+
+
+def _sign(question: str, sides: Sequence[str]) -> str:
+    """How the first of two compares if it is the one that is asked for; "" where the question does not tell.
+
+    What is older was there earlier, if the sides ask since when.
+    """
+    more, less = bool(MORE.search(question)), bool(LESS.search(question))
+    if _AGE.search(question) and all(map(_WHEN.match, sides)):
+        more, less = less, more
+    return "" if more == less else ">" if more else "<"
 
 
 def _whole(name: str, question: str) -> str:

@@ -110,7 +110,9 @@ class Programmer:
             return told.plan
         if SQL in asked.functions:
             return await self._confirmed(asked, told) if told.of_texts else None
-        plan = await (self._confirmed(asked, told) if told.of_texts else self._tabled(asked, unsaid=True))
+        plan = await (
+            self._confirmed(asked, told) if told.of_texts else self._tabled(asked, unsaid=not asked.about.unknown_asked)
+        )
         return plan or self._asked(asked)
 
     async def _confirmed(self, asked: Asked, told: Told) -> Plan | None:
@@ -234,7 +236,7 @@ class Programmer:
             return None
         over = replace(asked, functions=(SQL,), form="query")
         held = await self._queried(over)
-        taken = unsaid and held.agreed and not asked.about.unknown_asked
+        taken = unsaid and held.agreed
         if not held.agreed:
             query = await self._again(over, held.query)
         else:

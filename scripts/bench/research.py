@@ -1,7 +1,7 @@
 """Questions that take several documents: forms of answering them with one model, side by side. Writes JSON lines.
 
-    python scripts/bench/research.py --data DIR [--sets hotpot,musique] [--half development|closing] [--sample N] [--skip N]
-                                     [--systems bm25,supported,…] [--taken bm25,…] [--seed N]
+    python scripts/bench/research.py --data DIR [--sets hotpot,musique] [--half development|closing]
+                                     [--sample N] [--skip N] [--systems bm25,supported,…] [--taken bm25,…] [--seed N]
                                      [--model NAME|URL] [--out FILE] [--resume] [--table] [--show-wrong SYSTEM]
 
 ``DIR`` holds a folder for each set with ``questions.jsonl`` (id, question, answer, aliases, supporting_docs) and

@@ -83,8 +83,7 @@ class Reflector:
             aim = aim.changed(span="")
         if current_ledger().calls_left():
             findings.append(await self._answered(aim, effect))
-        if aim.compared is not None and findings and findings[-1].answer:
-            aim = _with_side(aim, findings)
+        aim = _with_side(aim, findings)
         if findings and findings[-1].answer and aim.rest:
             return await self._next_question(aim, effect, findings)
         return _settled(aim, effect, findings)
@@ -130,9 +129,11 @@ class Reflector:
 
 
 def _with_side(aim: Aim, findings: list[Finding]) -> Aim:
-    """The aim with one more side of a comparison; after both, the comparison is among the findings, and over."""
+    """The aim with one more side of a comparison, if it was found; after both, this is among the findings, and over."""
+    if aim.compared is None or not findings or not findings[-1].answer:
+        return aim
     sides = (*aim.sides, findings[-1])
-    if aim.compared is None or len(sides) < len(aim.compared.sides):
+    if len(sides) < len(aim.compared.sides):
         return aim.changed(sides=sides)
     findings.append(compared(aim.compared, *sides))
     return aim.changed(question=aim.compared.question, compared=None, sides=())
