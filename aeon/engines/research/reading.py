@@ -16,6 +16,7 @@ from aeon.engines.research.texts import shown
 from aeon.engines.research.values import Finding
 from aeon.supervisor.form import asks_yes_no, is_of_kind
 from aeon.supervisor.prompt import Prompt, cut, fence, load
+from aeon.supervisor.short_answers import is_echo
 from aeon.supervisor.supervisor import Supervisor
 
 __all__ = ["absent", "chosen", "found_out"]
@@ -92,8 +93,8 @@ async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Nu
 
     They are read as running texts: as numbered lines, a small model stops at the first name that fits, of several hops
     at the first one. It is not told that it may refuse: then it refuses most that takes several hops. Then it points at
-    the sentence by its number, where several have the answer. An answer counts only if its numbers and half of its
-    words stand in what was read, and a sentence bears it out.
+    the sentence by its number, where several have the answer. An answer counts only if the question does not say it,
+    its numbers and half of its words stand in what was read, and a sentence bears it out.
 
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
@@ -107,10 +108,15 @@ async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Nu
     line = next(line for line in reply.value.splitlines() if line.strip())
     said = _plain(question, unmarked(line).strip(" .,;[]\"'"))
     answer = "" if absent(said) else _spelt(said, texts.text)
-    if not answer or not is_of_kind(question, answer) or not _borne_out(answer, question, texts.text):
+    if not _is_answer(answer, question) or not _borne_out(answer, question, texts.text):
         return nothing
     evidence = await pointed(supervisor, question, answer, texts)
     return nothing.changed(answer=answer, evidence=texts.with_titles(answer, evidence)) if evidence else nothing
+
+
+def _is_answer(answer: str, question: str) -> bool:
+    """Whether what is said is of the kind that is asked for, and not what the question says itself."""
+    return bool(answer) and is_of_kind(question, answer) and not is_echo(question, answer)
 
 
 def _plain(question: str, answer: str) -> str:

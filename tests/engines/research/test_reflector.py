@@ -156,6 +156,15 @@ def test_what_does_not_stand_in_the_passages_is_no_answer(reply: str) -> None:
 
 
 @pytest.mark.requirement("R3")
+def test_what_the_question_says_itself_is_no_answer() -> None:
+    """Whose profession is asked for is not what it is; nor is where a place lies that it lies there."""
+    model = Reader({"profession": "Johanna Spyri", "Where": "Johanna Spyri was born."})
+    for question in ("What was the profession of Johanna Spyri?", BORN):
+        reflection = reflected(model, BIRTH, task=question, aim=Aim(question=question))
+        assert not any(finding.answer for finding in reflection.findings)
+
+
+@pytest.mark.requirement("R3")
 @pytest.mark.parametrize(
     "label", ["[1.1]", "【1.1】", "[1.1, 9.9]", "[1.1][7.1]", "", "[0]", "[99]", "[1, 2]", "[1][2]"]
 )
