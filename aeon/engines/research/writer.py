@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -33,6 +34,9 @@ right; without their supporting documents 10 of the 24 and none.
 """
 _LAST = 5
 """Passages that a last look at everything is given."""
+_PLAIN = ("yes", "no")
+_BOTH = 2
+_OF_BOTH = re.compile(r"\b(?:both|same|either|neither|each other|than)\b", re.IGNORECASE)
 _SHORTEST = 40
 """Characters of a sentence that can be a control."""
 
@@ -88,7 +92,7 @@ class Writer:
         """
         for one in (side for finding in asked for side in _sides(effect, finding)):
             shown = _shown(effect, one.evidence)
-            if one.answer in ("yes", "no"):
+            if one.answer in _PLAIN:
                 judged = await supported(self._judge, shown, one.question, one.answer)
             else:
                 judged = await answering(self._judge, shown, one.question)
@@ -137,7 +141,9 @@ class Writer:
         control = await self._judged(other, sides[-1]) if other else None
         if other and control is None:
             return _Support(weakest.score)
-        return _Support(weakest.score, _verdict(weakest, control))
+        verdict = _verdict(weakest, control)
+        one_sided = any(map(_is_one_sided, asked))
+        return _Support(weakest.score, "partial" if one_sided and verdict == "supported" else verdict)
 
     async def _judged(self, text: str, finding: Finding) -> Judged | None:
         """What the judge says of a text as the source of what was found."""
@@ -150,6 +156,12 @@ def _sides(effect: Cite, finding: Finding) -> list[Finding]:
         return [finding]
     others = [one for one in effect.findings if one.answer and not one.asked and {*one.evidence} < {*finding.evidence}]
     return others[-2:] if len(others) > 1 else [finding]
+
+
+def _is_one_sided(finding: Finding) -> bool:
+    """Whether a yes or no is about two together, and what is cited is of one document."""
+    sources = {one.number for one in finding.evidence}
+    return finding.answer in _PLAIN and len(sources) < _BOTH and _OF_BOTH.search(finding.question) is not None
 
 
 def _verdict(judged: Judged, control: Judged | None) -> Verdict:

@@ -153,6 +153,22 @@ def test_whether_a_yes_or_no_is_given_is_judged_with_it(answer: str) -> None:
 
 
 @pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize(
+    ("question", "verdict"),
+    [
+        ("Was she born in Bern?", "supported"),
+        ("Were both born in the same town?", "partial"),
+        ("Is she older than Ann?", "partial"),
+    ],
+)
+def test_a_yes_or_no_about_two_rests_on_both(question: str, verdict: str) -> None:
+    """A sentence about one of them supports it in part at most."""
+    model = Reader(words="{r1}.", supports={"Hirzel": 0.9, "inn": 0.1})
+    answer = cite(model, HIRZEL.changed(question=question, answer="no"))
+    assert answer.sentences[0].verdict == verdict
+
+
+@pytest.mark.usefixtures("measured")
 def test_a_check_that_is_off_leaves_the_sentence_unchecked() -> None:
     """It is said, not assumed."""
     model = Reader(words="She was born in {r1}.", supports={"Hirzel": 0.9})
