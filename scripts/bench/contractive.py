@@ -2,6 +2,7 @@
 
     python scripts/bench/contractive.py --out rows.jsonl --tasks 40 --seconds 280    # goes on where the file ends
     python scripts/bench/contractive.py --out rows.jsonl --report
+    python scripts/bench/contractive.py --out looks.jsonl --look --tasks 20          # only whether it tells wrong votes
     python scripts/bench/contractive.py --trees 10000                                 # simulated trees, without a model
 
 Each task is answered once (chain of thought), by a vote over k samples, by a tree, and by a vote over as many samples
@@ -56,6 +57,10 @@ MOST = 12
 SIGNALS = ("entropy over classes", "word overlap", "length of the answer", "length of the steps")
 
 
+_LOOK = 8
+"""Samples of a look that is measured alone."""
+
+
 def puzzle(chance: Random) -> Draft:
     """Who comes where, of five people of whom pairs are compared."""
     one = ordering(chance)
@@ -90,6 +95,12 @@ async def measured(remembering: LLMAdapter, family: str, index: int, item: Item,
         "methods": {name: told(item, *one) for name, one in methods.items()},
         "signals": {str(size): await signals(voter, item, size) for size in sorted({k, 8})},
     }  # fmt: skip
+
+
+async def _looked(remembering: LLMAdapter, family: str, index: int, item: Item, config: ContractiveConfig) -> Row:
+    """What the samples of one look tell of one task, without a tree."""
+    voter = Voter(remembering, config.limits)
+    return {"family": family, "index": index, "signals": {str(_LOOK): await signals(voter, item, _LOOK)}}
 
 
 def told(item: Item, answer: str, usage: Usage) -> Row:
@@ -135,12 +146,16 @@ async def run(options: argparse.Namespace) -> None:
             if time.monotonic() - began > options.seconds:
                 break
             if options.samples:
-                answers, _, _ = await Voter(llm, config.limits).samples(Task(text=item.question), 8)
+                answers, _, _ = await Voter(llm, config.limits).samples(Task(text=item.question), _LOOK)
                 print(family, index, answers, flush=True)
                 continue
-            row = await measured(llm, family, index, item, config)
+            look = await _looked(llm, family, index, item, config) if options.look else None
+            row = look or await measured(llm, family, index, item, config)
             with out.open("a") as file:
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            if options.look:
+                print(family, index, row["signals"][str(_LOOK)], flush=True)
+                continue
             verdicts = ", ".join(f"{name} {one['right']}" for name, one in row["methods"].items())
             print(f"{family} {index}: {verdicts}; {row['nodes']} nodes, {row['seconds']} s", flush=True)
     finally:
@@ -198,7 +213,15 @@ def rows(path: Path) -> list[Row]:
 
 
 def report(measured_rows: Sequence[Row]) -> None:
-    """Print accuracy at its tokens, and the area under the curve of each signal, with 95 % intervals."""
+    """Print accuracy at its tokens, where trees were grown, and the area under the curve of each signal.
+
+    Brackets are 95 % intervals.
+    """
+    for size in sorted({size for row in measured_rows for size in row["signals"]}):
+        _areas(size, [row["signals"][size] for row in measured_rows])
+    measured_rows = [row for row in measured_rows if "methods" in row]
+    if not measured_rows:
+        return
     flat = [
         {"family": row["family"], "index": row["index"], "method": name, "seconds": row["seconds"], **one}
         for row in measured_rows
@@ -207,8 +230,6 @@ def report(measured_rows: Sequence[Row]) -> None:
     groups = [(family, frozenset([family])) for family in FAMILIES] + [("both", frozenset(FAMILIES))]
     table(flat, groups, METHODS)
     _stops(measured_rows)
-    for size in sorted({size for row in measured_rows for size in row["signals"]}):
-        _areas(size, [row["signals"][size] for row in measured_rows])
 
 
 def _stops(measured_rows: Sequence[Row]) -> None:
@@ -260,6 +281,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seed", metavar="N", type=int, default=7)
     parser.add_argument("--settings", metavar="JSON", default="{}", help="settings of the engine, such as a preset")
     parser.add_argument("--samples", action="store_true", help="only draw samples, for a later run over the same file")
+    parser.add_argument("--look", action="store_true", help="only the samples of one look, and what they tell")
     parser.add_argument("--model", metavar="NAME|URL")
     parser.add_argument("--entailment", action="store_true", help="have the model tell pairs of answers apart")
     parser.add_argument("--report", action="store_true", help="only print what was measured")
