@@ -219,9 +219,12 @@ def report(measured_rows: Sequence[Row]) -> None:
     """
     for size in sorted({size for row in measured_rows for size in row["signals"]}):
         _areas(size, [row["signals"][size] for row in measured_rows])
-    measured_rows = [row for row in measured_rows if "methods" in row]
-    if not measured_rows:
-        return
+    if grown := [row for row in measured_rows if "methods" in row]:
+        _methods(grown)
+
+
+def _methods(measured_rows: Sequence[Row]) -> None:
+    """Print how often each method was right, and how the trees ended."""
     flat = [
         {"family": row["family"], "index": row["index"], "method": name, "seconds": row["seconds"], **one}
         for row in measured_rows

@@ -141,9 +141,7 @@ class Writer:
         control = await self._judged(other, sides[-1]) if other else None
         if other and control is None:
             return _Support(weakest.score)
-        verdict = _verdict(weakest, control)
-        one_sided = any(map(_is_one_sided, asked))
-        return _Support(weakest.score, "partial" if one_sided and verdict == "supported" else verdict)
+        return _Support(weakest.score, _verdict(weakest, control, asked))
 
     async def _judged(self, text: str, finding: Finding) -> Judged | None:
         """What the judge says of a text as the source of what was found."""
@@ -164,10 +162,11 @@ def _is_one_sided(finding: Finding) -> bool:
     return finding.answer in _PLAIN and len(sources) < _BOTH and _OF_BOTH.search(finding.question) is not None
 
 
-def _verdict(judged: Judged, control: Judged | None) -> Verdict:
+def _verdict(judged: Judged, control: Judged | None, asked: Sequence[Finding]) -> Verdict:
     if control is not None and control.score >= judged.score:
         return "not_found"
-    return "supported" if judged.score >= support_spec().threshold else "partial"
+    is_whole = judged.score >= support_spec().threshold and not any(map(_is_one_sided, asked))
+    return "supported" if is_whole else "partial"
 
 
 def _shown(effect: Cite, cited: Sequence[Citation]) -> str:
