@@ -63,6 +63,9 @@ _WITH_UNIT = re.compile(r"[\d.,]+ ([^\W\d_]{3,}(?: [^\W\d_]+)?)")
 _MONEY = frozenset({"euro", "euros", "dollar", "dollars", "pound", "pounds", "cent", "cents"})
 _OFTEN = frozenset({"time", "times"})
 _AND_HOW = re.compile(r"\bhow\b|\band (?:what|which|who|when|where|by|at|the|its|their)\b", re.IGNORECASE)
+_OR_BEFORE = re.compile(r"[,:]\s*(?:the\s)?(?P<other>[^,:?]+?),?\sor\s(?:the\s)?$", re.IGNORECASE)
+_OR_BEHIND = re.compile(r",?\sor\s(?:the\s)?(?P<other>[^,?.]+)", re.IGNORECASE)
+"""The other of two, before and behind the one."""
 _EXAMPLES = (
     (
         "{r1} = 118 (total km)\nQuestion: How many kilometres did Nadia drive in June 2024?",
@@ -163,8 +166,10 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
 
     It must be no question, hold every result, name none twice, count nothing with a number that has a unit, and hold no
     number but those of the task and of the results. Where the task asks which one it is, and no more, it need not hold
-    the number that this was chosen by. Of two it names the one that was chosen first.
+    the number that this was chosen by. Of two it names the one that was chosen first; where it names the other alone,
+    the one that was chosen takes its place.
     """
+    sentence = _of_chosen(sentence, task.text, results)
     named = _REFERENCE.findall(sentence)
     by_name = {result.name: result.text for result in results}
     if len(set(named)) < len(named) or not by_name.keys() >= set(named) or _recounts(sentence, by_name):
@@ -175,6 +180,17 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
         return ""
     usable = _says_all(text, named, _needed(task, results)) and not _misnames(text, results)
     return _addressed(text, task.text) if usable else ""
+
+
+def _of_chosen(sentence: str, question: str, results: Sequence[Result]) -> str:
+    """The sentence about the one that is the result, where it is about the other of two that the question names."""
+    chosen = results[0].text if len(results) == 1 else ""
+    at = question.find(chosen) if chosen else -1
+    if at < 0 or chosen in sentence or _REFERENCE.search(sentence):
+        return sentence
+    before, behind = _OR_BEFORE.search(question[:at]), _OR_BEHIND.match(question[at + len(chosen) :])
+    other = (before or behind)["other"] if before or behind else ""
+    return sentence.replace(other, chosen) if sentence.count(other) == 1 else sentence
 
 
 def _with_results(sentence: str, task: Task, results: Sequence[Result]) -> str:

@@ -501,6 +501,33 @@ def test_of_two_the_chosen_one_is_named_first(sentence: str, used: bool) -> None
 @pytest.mark.parametrize(
     ("question", "sentence", "said"),
     [
+        (
+            "Which was opened first, the Old Mill or the Red Inn?",
+            "The Old Mill was opened first.",
+            "The Red Inn was opened first.",
+        ),
+        (
+            "Which was opened first, the Red Inn or the Old Mill?",
+            "The Old Mill was opened first.",
+            "The Red Inn was opened first.",
+        ),
+        (
+            "Which was opened first, the Old Mill or the Red Inn?",
+            "The {r1} was opened first.",
+            "The Red Inn was opened first.",
+        ),
+        ("Which was opened first, the Old Mill or the Red Inn?", "The Old Mill, not the Old Mill.", ""),
+        ("Which was opened first?", "The Old Mill was opened first.", ""),
+    ],
+)
+def test_a_sentence_about_the_other_of_two_is_made_one_of_the_chosen(question: str, sentence: str, said: str) -> None:
+    """A small model words the answer that it would give; which of two it is, the result says."""
+    assert filled(sentence, Task(text=question), [Result("r1", "", "Red Inn")]) == said
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "said"),
+    [
         ("How much do I pay?", "I pay {r1}.", "You pay 10."),
         ("When was I there?", "I was there at {r1}.", "You were there at 10."),
         ("What does my ticket cost?", "My ticket costs {r1}.", "Your ticket costs 10."),
