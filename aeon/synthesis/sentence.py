@@ -188,9 +188,10 @@ def _of_chosen(sentence: str, question: str, results: Sequence[Result]) -> str:
     at = question.find(chosen) if chosen else -1
     if at < 0 or chosen in sentence or _REFERENCE.search(sentence):
         return sentence
-    before, behind = _OR_BEFORE.search(question[:at]), _OR_BEHIND.match(question[at + len(chosen) :])
-    other = (before or behind)["other"] if before or behind else ""
-    return sentence.replace(other, chosen) if sentence.count(other) == 1 else sentence
+    beside = _OR_BEFORE.search(question[:at]) or _OR_BEHIND.match(question[at + len(chosen) :])
+    if beside is None or sentence.count(beside["other"]) != 1:
+        return sentence
+    return sentence.replace(beside["other"], chosen)
 
 
 def _with_results(sentence: str, task: Task, results: Sequence[Result]) -> str:
