@@ -8,19 +8,19 @@ from typing import NamedTuple
 from aeon.documents.words import special_kinds
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.prompts import Asked
+from aeon.plan.quotes import quotation
 from aeon.plan.rates import of_several
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.several import is_compared, is_of_several
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Agreement, Derivation, JsonObject, JsonValue, Plan, ShortReading, Source, Step, ToolCall
+from aeon.schema import Agreement, Derivation, JsonValue, Plan, ShortReading, Step, ToolCall
 from aeon.supervisor.answers import AnswerJudge
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.short_answers import bare, is_absent, is_same
-from aeon.supervisor.short_reading import read_short, refuted, vouched
+from aeon.supervisor.short_reading import judged, read_short, refuted, vouched
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.material import Material
-from aeon.tools.quote import QUOTE
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.texts import every_text
 
@@ -79,7 +79,21 @@ class ByTexts:
         short = await _short(shelf, question)
         if short is None:
             return Told(None, of_texts=not self._tables)
-        return _multiplied(asked, short) or await self._routed(asked, shelf, short)
+        return await self._multiplied(asked, shelf, short) or await self._routed(asked, shelf, short)
+
+    async def _multiplied(self, asked: Asked, shelf: Shelf, short: ShortReading) -> Told | None:
+        """The plan that multiplies what is said of one by how many the question says: 2 euros for each day, 4 days.
+
+        None where a judge is sure that the sentence does not answer the question, or it says that only in general.
+        """
+        plan = _multiplied(asked, short)
+        if plan is None or _is_in_general(asked, short):
+            return None
+        short = await judged(short, asked.about.text, self._judge, shelf.sources)
+        if refuted(short, asked.about.text, shelf.sources):
+            return None
+        asked.likelihoods.append(short.likelihood)
+        return Told(short, of_texts=True, plan=plan)
 
     async def _routed(self, asked: Asked, shelf: Shelf, short: ShortReading) -> Told:
         """Whether the texts are what to ask by what a model answers that has them before it."""
@@ -87,7 +101,7 @@ class ByTexts:
             short = await vouched(short, asked.about.text, self._judge, shelf.sources)
         if short.source is not None and short.vouched is not None:
             asked.likelihoods.append(short.likelihood)
-            quoted = _quoting(asked, short.answer, short.source).changed(vouched=short.vouched)
+            quoted = quotation(asked.task.text, short.answer, short.source).changed(vouched=short.vouched)
             return Told(short, of_texts=True, plan=quoted)
         if not self._tables or short.source is None or refuted(short, asked.about.text, shelf.sources):
             return Told(short, of_texts=not self._tables)
@@ -134,24 +148,15 @@ def _is_in_general(asked: Asked, short: ShortReading) -> bool:
     return bool(special_kinds(about.text, about.unknown - about.akin, said))
 
 
-def _multiplied(asked: Asked, short: ShortReading) -> Told | None:
-    """The plan that multiplies what is said of one by how many the question says: 2 euros for each day, 4 days late."""
+def _multiplied(asked: Asked, short: ShortReading) -> Plan | None:
+    """The price of one from its sentence, times how many the question says; ``None`` where it is not of that kind."""
     found = of_several(asked.about.text, short.source.text, short.answer) if short.source is not None else None
     if short.source is None or found is None or _EACH.search(asked.about.text):
         return None
-    asked.likelihoods.append(short.likelihood)
-    quoted = _quoting(asked, _number(found.price), short.source)
+    quoted = quotation(asked.task.text, _number(found.price), short.source)
     formula = ToolCall(tool=CALCULATOR, arguments={"expression": f"$s1 * {found.times}"})
     step = Step(id="s2", description=asked.task.text, action=formula, dependencies=("s1",), provides=("s2",))
-    return Told(short, of_texts=True, plan=quoted.changed(steps=(*quoted.steps, step), answer=("s2",)).numbered())
-
-
-def _quoting(asked: Asked, value: str | float, source: Source) -> Plan:
-    """The plan that quotes an answer from its sentence."""
-    place: JsonObject = {"value": value, "source": source.source, "start": source.start, "end": source.end}
-    action = ToolCall(tool=QUOTE, arguments=place)
-    step = Step(id="s1", description=asked.task.text, action=action, provides=("s1",))
-    return Plan(steps=(step,), answer=(step.id,))
+    return quoted.changed(steps=(*quoted.steps, step), answer=("s2",)).numbered()
 
 
 def _number(digits: str) -> int | float:

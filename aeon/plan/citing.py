@@ -7,8 +7,8 @@ from fractions import Fraction
 from aeon.plan.evidence import Evidence, figures, stated_numbers
 from aeon.plan.program import step_of
 from aeon.plan.queries import amounts, query_of, with_amounts, with_query
-from aeon.schema import Action, JsonObject, Plan, Source, ToolCall
-from aeon.tools.quote import QUOTE
+from aeon.plan.quotes import quoting
+from aeon.schema import Action, Plan, Source
 
 __all__ = ["cited"]
 
@@ -58,7 +58,6 @@ class _Citing:
         if (source, number) not in self._ids:
             self._ids[source, number] = f"{self._prefix}{len(self.quotes)}"
             value = int(number) if number.denominator == 1 else float(number)
-            place: JsonObject = {"value": value, "source": source.source, "start": source.start, "end": source.end}
             goal = f"{value} in {source.source}"
-            self.quotes.append((self._ids[source, number], goal, ToolCall(tool=QUOTE, arguments=place)))
+            self.quotes.append((self._ids[source, number], goal, quoting(value, source)))
         return self._ids[source, number]

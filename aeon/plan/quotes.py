@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from aeon.plan.evidence import Evidence, in_words, stated_numbers
-from aeon.schema import Source
+from aeon.schema import JsonObject, Plan, Source, Step, ToolCall
 from aeon.text import one_line
+from aeon.tools.quote import QUOTE
 
-__all__ = ["NOT_STATED", "Quotes", "UnfitError", "UnstatedError"]
+__all__ = ["NOT_STATED", "Quotes", "UnfitError", "UnstatedError", "quotation", "quoting"]
 
 NOT_STATED = "not stated"
 _LONGEST_VALUE = 80
@@ -19,6 +20,18 @@ _SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 _NAME = re.compile(r"(?!(?:Yes|No)\b)[A-Z]")
 _USUAL = frozenset({0, 1, 2, 3, 4, 5, 7, 10, 12, 24, 30, 52, 60, 90, 100, 365, 1000, 3600, 0.5, 0.01})
 """Numbers that no text needs to state: of the calendar, of per cent, of halves. One that a line cites is quoted."""
+
+
+def quoting(value: str | float, source: Source) -> ToolCall:
+    """The call that gives a value with the sentence that it stands in."""
+    place: JsonObject = {"value": value, "source": source.source, "start": source.start, "end": source.end}
+    return ToolCall(tool=QUOTE, arguments=place)
+
+
+def quotation(goal: str, value: str | float, source: Source) -> Plan:
+    """The plan that does nothing but quote a value from its sentence."""
+    step = Step(id="s1", description=goal, action=quoting(value, source), provides=("s1",))
+    return Plan(steps=(step,), answer=(step.id,))
 
 
 class UnfitError(Exception):

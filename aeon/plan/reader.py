@@ -9,12 +9,11 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from aeon.plan.constants import is_day_or_time, is_label, spaced, sum_of
-from aeon.plan.quotes import Quotes, UnfitError, UnstatedError
+from aeon.plan.quotes import Quotes, UnfitError, UnstatedError, quoting
 from aeon.schema import Action, JsonObject, JsonValue, ToolCall, Writing
 from aeon.tools.choose import CHOOSE
 from aeon.tools.dates import is_date
 from aeon.tools.functions import FUNCTIONS
-from aeon.tools.quote import QUOTE
 from aeon.tools.references import references
 from aeon.tools.registry import ToolRegistry
 
@@ -152,9 +151,8 @@ class ProgramReader:
         source = verdict or self._quotes.source(value, printed)
         if source is None or not isinstance(value.value, str | int | float):
             return value
-        place: JsonObject = {"source": source.source, "start": source.start, "end": source.end}
         said = source.text if verdict is not None else value.value
-        return self._step(name or "value", ToolCall(tool=QUOTE, arguments={"value": said, **place}))
+        return self._step(name or "value", quoting(said, source))
 
     def _computed(self, name: str, formula: ast.expr) -> ast.expr:
         return self._step(name, ToolCall(tool=CALCULATOR, arguments={"expression": ast.unparse(formula)}))

@@ -66,6 +66,7 @@ _AND_HOW = re.compile(r"\bhow\b|\band (?:what|which|who|when|where|by|at|the|its
 _OR_BEFORE = re.compile(r"[,:]\s*(?:the\s)?(?P<other>[^,:?]+?),?\sor\s(?:the\s)?$", re.IGNORECASE)
 _OR_BEHIND = re.compile(r",?\sor\s(?:the\s)?(?P<other>[^,?.]+)", re.IGNORECASE)
 """The other of two, before and behind the one."""
+_GIVEN = frozenset(map(stem, ("the", "a", "an", "is", "was", "are", "were", "has", "had", "it", "that")))
 _EXAMPLES = (
     (
         "{r1} = 118 (total km)\nQuestion: How many kilometres did Nadia drive in June 2024?",
@@ -183,7 +184,10 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
 
 
 def _of_chosen(sentence: str, question: str, results: Sequence[Result]) -> str:
-    """The sentence about the one that is the result, where it is about the other of two that the question names."""
+    """The sentence about the one that is the result, where it says of the other of two what the question asks for.
+
+    "The Old Mill was opened later" is true of the other: a sentence with words of its own stays.
+    """
     chosen = results[0].text if len(results) == 1 else ""
     at = question.find(chosen) if chosen else -1
     if at < 0 or chosen in sentence or _REFERENCE.search(sentence):
@@ -191,7 +195,8 @@ def _of_chosen(sentence: str, question: str, results: Sequence[Result]) -> str:
     beside = _OR_BEFORE.search(question[:at]) or _OR_BEHIND.match(question[at + len(chosen) :])
     if beside is None or sentence.count(beside["other"]) != 1:
         return sentence
-    return sentence.replace(beside["other"], chosen)
+    own = {stem(word) for word in _WORD.findall(sentence)} - {stem(word) for word in _WORD.findall(question)}
+    return sentence if own - _GIVEN else sentence.replace(beside["other"], chosen)
 
 
 def _with_results(sentence: str, task: Task, results: Sequence[Result]) -> str:

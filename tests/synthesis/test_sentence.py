@@ -517,6 +517,8 @@ def test_of_two_the_chosen_one_is_named_first(sentence: str, used: bool) -> None
             "The Red Inn was opened first.",
         ),
         ("Which was opened first, the Old Mill or the Red Inn?", "The Old Mill, not the Old Mill.", ""),
+        ("Which was opened first, the Old Mill or the Red Inn?", "The Old Mill was opened later.", ""),
+        ("Which was opened first, the Old Mill or the Red Inn?", "The Old Mill was not opened first.", ""),
         ("Which was opened first?", "The Old Mill was opened first.", ""),
     ],
 )
