@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["LESS", "MORE", "is_compared", "is_of_several"]
+__all__ = ["LESS", "MORE", "is_compared", "is_either", "is_of_several"]
 
 _SEVERAL = re.compile(
     r"\bhow (?:much|many)\b[^.?!]*\b(?:more|less|fewer|[a-z]{2,}er)\b[^.?!]*\bthan\b|\bexceeds?\b|\bplus\b|"
@@ -35,7 +35,12 @@ def is_of_several(question: str) -> bool:
     return bool(_SEVERAL.search(question))
 
 
+def is_either(question: str) -> bool:
+    """Whether a question asks which of two is more of something."""
+    two = _OR.search(question) or _OF_TWO.search(question)
+    return bool(two and (MORE.search(question) or LESS.search(question)))
+
+
 def is_compared(question: str) -> bool:
     """Whether a question asks which of two is more of something, or how much lies between them."""
-    either = (_OR.search(question) or _OF_TWO.search(question)) and (MORE.search(question) or LESS.search(question))
-    return bool(either or _BETWEEN.search(question))
+    return is_either(question) or bool(_BETWEEN.search(question))

@@ -9,15 +9,15 @@ import ast
 import re
 
 from aeon.engines.research.values import Comparison, Finding
-from aeon.plan.measures import measured
+from aeon.plan.measures import Measure, measured
 from aeon.plan.parting import Split, chosen, parted
-from aeon.plan.several import is_compared
+from aeon.plan.several import is_either
 from aeon.runtime.ledger import current_ledger
 from aeon.supervisor.supervisor import Supervisor
 
 __all__ = ["compared", "comparison", "sides_of"]
 
-_TIME = re.compile(r"\d:\d\d")
+_TIME = re.compile(r"\d{1,2}:\d\d")
 _DAY = re.compile(r"(\d{4})-\d\d-\d\d")
 
 
@@ -27,7 +27,7 @@ async def sides_of(supervisor: Supervisor, question: str) -> Comparison | None:
     Raises:
         ModelError: the endpoint gave no answer at all.
     """
-    if not is_compared(question) or current_ledger().calls_left() < 1:
+    if not is_either(question) or current_ledger().calls_left() < 1:
         return None
     found = await parted(supervisor, question)
     return comparison(question, found) if found is not None else None
@@ -55,29 +55,40 @@ def comparison(question: str, parts: Split) -> Comparison | None:
 
 def compared(asked: Comparison, one: Finding, other: Finding) -> Finding:
     """The answer to a comparison by what was found of its sides; none where these are alike, or not of one kind."""
-    evidence = tuple(dict.fromkeys((*one.evidence, *other.evidence)))
     nothing = Finding(question=asked.question, asked=True)
-    first, second = _values(one, other)
-    if type(first) is not type(second) or first is None or first == second:
+    first, second = _measured(one), _measured(other)
+    if first is None or second is None or _differ(first.unit, second.unit):
         return nothing
-    is_less = str(first) < str(second) if isinstance(first, str) else float(first) < float(str(second))
-    return nothing.changed(answer=asked.less if is_less else asked.more, evidence=evidence)
+    values = _places(first.value, second.value)
+    if values is None or values[0] == values[1]:
+        return nothing
+    evidence = tuple(dict.fromkeys((*one.evidence, *other.evidence)))
+    return nothing.changed(answer=asked.less if values[0] < values[1] else asked.more, evidence=evidence)
 
 
-def _values(one: Finding, other: Finding) -> tuple[str | float | None, str | float | None]:
-    """What both sides measure: a number, or a day or time as a text. Where one is a year alone, so is the other."""
-    first, second = _value(one), _value(other)
-    return _as_year(first, second), _as_year(second, first)
+def _measured(finding: Finding) -> Measure | None:
+    return measured(finding.answer, " ".join(one.source.text for one in finding.evidence))
 
 
-def _as_year(value: str | float | None, beside: str | float | None) -> str | float | None:
+def _differ(one: str | None, other: str | None) -> bool:
+    """Whether two units cannot be compared, such as euros a week and euros a day; a year alone stands beside a day."""
+    return bool(one and other) and one != other
+
+
+def _places(first: str, second: str) -> tuple[float, float] | None:
+    """Two values in their order: numbers, days, or times of day, or the years of a day and a number; else ``None``."""
+    values = [ast.literal_eval(one) for one in (first, second)]
+    texts = [value for value in values if isinstance(value, str)]
+    if len(texts) == 1:
+        values = [_year(value) for value in values]
+    elif texts:
+        if len({_TIME.fullmatch(text) is None for text in texts}) > 1:
+            return None
+        values = [float(re.sub(r"\D", "", text)) for text in texts]
+    return None if None in values else (float(values[0]), float(values[1]))
+
+
+def _year(value: float | str) -> float | None:
+    """The year of a day; a number as it is."""
     day = _DAY.fullmatch(value) if isinstance(value, str) else None
-    return float(day[1]) if day is not None and isinstance(beside, float) else value
-
-
-def _value(finding: Finding) -> str | float | None:
-    found = measured(finding.answer, " ".join(one.source.text for one in finding.evidence))
-    value = ast.literal_eval(found.value) if found is not None else None
-    if isinstance(value, str):
-        return f"0{value}" if _TIME.fullmatch(value) else value
-    return float(value) if value is not None else None
+    return float(day[1]) if day is not None else None if isinstance(value, str) else value

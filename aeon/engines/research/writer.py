@@ -17,7 +17,7 @@ from aeon.engines.research.values import Citation, Cited, Finding, Sentence
 from aeon.grounding.matching import claims
 from aeon.grounding.results import told
 from aeon.kernel.decide import ENDINGS
-from aeon.plan.several import is_compared
+from aeon.plan.several import is_either
 from aeon.schema import Verdict
 from aeon.supervisor.judge import Judge, Judged
 from aeon.supervisor.supervisor import Supervisor
@@ -150,7 +150,7 @@ class Writer:
 
 def _sides(effect: Cite, finding: Finding) -> list[Finding]:
     """The findings that an answer follows from by comparison; of another one, that itself."""
-    if not is_compared(finding.question):
+    if not is_either(finding.question):
         return [finding]
     others = [one for one in effect.findings if one.answer and not one.asked and {*one.evidence} < {*finding.evidence}]
     return others[-2:] if len(others) > 1 else [finding]

@@ -62,6 +62,9 @@ def test_a_question_is_split_into_its_sides(question: str, reply: str, less: str
         ("1931", "4 May 1931", ""),
         ("long ago", "1931", ""),
         ("9:30", "1931", ""),
+        ("9:30", "4 May 1931", ""),
+        ("40 euros a week", "12 euros a day", ""),
+        ("40 euros", "12 euros", "Red Inn"),
     ],
 )
 def test_the_host_compares_what_was_found(one: str, other: str, answer: str) -> None:
@@ -95,7 +98,8 @@ def test_a_question_that_compares_nothing_is_not_split() -> None:
     assert (
         plan.aim is not None and plan.aim.compared is None and plan.aim.question == FIRST and len(model.requests) == 1
     )
-    done(reflector(model).plan(PlanQueries(task=Task(text=MILL), most=6)))
+    for question in (MILL, "How many years lie between the Old Mill and the Red Inn?"):
+        done(reflector(model).plan(PlanQueries(task=Task(text=question), most=6)))
     assert len(model.requests) == 1
 
 
