@@ -78,7 +78,8 @@ class Following:
     async def _persons(self, named: Named) -> list[tuple[str, str, str]]:
         """The tables of which just one row has a value, and one name: each with the column of the name, and its own."""
         tables = [table.name for table in self._sources.tables if named.column in dict(table.columns)]
-        queries = {name: f"SELECT * FROM {quoted(name)} WHERE {named.condition} LIMIT 2" for name in tables}
+        where = f"{quoted(named.column)} = '{named.value}'"
+        queries = {name: f"SELECT * FROM {quoted(name)} WHERE {where} LIMIT 2" for name in tables}
         rows = [(name, await self._sources.values([{"query": query}])) for name, query in queries.items()]
         names = [(name, _names_of(row)) for name, found in rows for _, row in found]
         return [(name, columns[0], named.column) for name, columns in names if len(columns) == 1]

@@ -28,7 +28,7 @@ MINUTES = (
     "Everyone is up to date but one: hire H-123 is two payments behind.\n\nA brooch lay in the bag of ticket S404.\n"
 )
 HIRES = "Hire no,Instrument,Hirer\nH-122,flute,Beatrix Lomond\nH-123,clarinet,Jonah Attwater\n"
-TICKETS = "Ticket,Customer,Item\nS404,Kirsty Ballantine,mixed wash\nS405,The Plough Inn,table linen\n"
+TICKETS = "Order,Customer,Item\nS404,Kirsty Ballantine,mixed wash\nS405,The Plough Inn,table linen\n"
 BEHIND, BROOCH = "Who is two payments behind?", "Whose bag was the brooch in?"
 BUILT_IN = [replace(one, offered=False) for one in (choose(), *dates())]
 
@@ -76,7 +76,7 @@ def does(made: Plan) -> list[tuple[str, object]]:
 
 
 NAMED = [("quote", "H-123"), ("sql", 'SELECT "Hirer" FROM "hires" WHERE "Hire no" = \'$s1\'')]
-HELD = [("quote", "S404"), ("sql", 'SELECT "Customer" FROM "tickets" WHERE "Ticket" = \'$s1\'')]
+HELD = [("quote", "S404"), ("sql", 'SELECT "Customer" FROM "tickets" WHERE "Order" = \'$s1\'')]
 
 
 def test_a_number_that_is_quoted_for_who_it_is_leads_to_the_name(folder: Path) -> None:
