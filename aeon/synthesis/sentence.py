@@ -14,6 +14,7 @@ from aeon.proof.readings import NUMBER_WORDS
 from aeon.schema import JsonValue, Step, Task, ToolCall, Writing
 from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.supervisor import Supervisor
+from aeon.synthesis.either import about_chosen
 from aeon.synthesis.units import quoted_with_unit, unit_of
 from aeon.text import one_line
 from aeon.tools.choose import CHOOSE
@@ -63,10 +64,6 @@ _WITH_UNIT = re.compile(r"[\d.,]+ ([^\W\d_]{3,}(?: [^\W\d_]+)?)")
 _MONEY = frozenset({"euro", "euros", "dollar", "dollars", "pound", "pounds", "cent", "cents"})
 _OFTEN = frozenset({"time", "times"})
 _AND_HOW = re.compile(r"\bhow\b|\band (?:what|which|who|when|where|by|at|the|its|their)\b", re.IGNORECASE)
-_OR_BEFORE = re.compile(r"[,:]\s*(?:the\s)?(?P<other>[^,:?]+?),?\sor\s(?:the\s)?$", re.IGNORECASE)
-_OR_BEHIND = re.compile(r",?\sor\s(?:the\s)?(?P<other>[^,?.]+)", re.IGNORECASE)
-"""The other of two, before and behind the one."""
-_GIVEN = frozenset(map(stem, ("the", "a", "an", "is", "was", "are", "were", "has", "had", "it", "that")))
 _EXAMPLES = (
     (
         "{r1} = 118 (total km)\nQuestion: How many kilometres did Nadia drive in June 2024?",
@@ -170,7 +167,7 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
     the number that this was chosen by. Of two it names the one that was chosen first; where it names the other alone,
     the one that was chosen takes its place.
     """
-    sentence = _of_chosen(sentence, task.text, results)
+    sentence = about_chosen(sentence, task.text, [result.text for result in results])
     named = _REFERENCE.findall(sentence)
     by_name = {result.name: result.text for result in results}
     if len(set(named)) < len(named) or not by_name.keys() >= set(named) or _recounts(sentence, by_name):
@@ -181,22 +178,6 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
         return ""
     usable = _says_all(text, named, _needed(task, results)) and not _misnames(text, results)
     return _addressed(text, task.text) if usable else ""
-
-
-def _of_chosen(sentence: str, question: str, results: Sequence[Result]) -> str:
-    """The sentence about the one that is the result, where it says of the other of two what the question asks for.
-
-    "The Old Mill was opened later" is true of the other: a sentence with words of its own stays.
-    """
-    chosen = results[0].text if len(results) == 1 else ""
-    at = question.find(chosen) if chosen else -1
-    if at < 0 or chosen in sentence or _REFERENCE.search(sentence):
-        return sentence
-    beside = _OR_BEFORE.search(question[:at]) or _OR_BEHIND.match(question[at + len(chosen) :])
-    if beside is None or sentence.count(beside["other"]) != 1:
-        return sentence
-    own = {stem(word) for word in _WORD.findall(sentence)} - {stem(word) for word in _WORD.findall(question)}
-    return sentence if own - _GIVEN else sentence.replace(beside["other"], chosen)
 
 
 def _with_results(sentence: str, task: Task, results: Sequence[Result]) -> str:

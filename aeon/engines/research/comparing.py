@@ -18,7 +18,7 @@ from aeon.supervisor.supervisor import Supervisor
 __all__ = ["compared", "comparison", "sides_of"]
 
 _TIME = re.compile(r"\d{1,2}:\d\d")
-_DAY = re.compile(r"(\d{4})-\d\d-\d\d")
+_TIME_OF_DAY = "time"
 
 
 async def sides_of(supervisor: Supervisor, question: str) -> Comparison | None:
@@ -78,17 +78,18 @@ def _differ(one: str | None, other: str | None) -> bool:
 def _places(first: str, second: str) -> tuple[float, float] | None:
     """Two values in their order: numbers, days, or times of day, or the years of a day and a number; else ``None``."""
     values = [ast.literal_eval(one) for one in (first, second)]
-    texts = [value for value in values if isinstance(value, str)]
-    if len(texts) == 1:
-        values = [_year(value) for value in values]
-    elif texts:
-        if len({_TIME.fullmatch(text) is None for text in texts}) > 1:
-            return None
-        values = [float(re.sub(r"\D", "", text)) for text in texts]
-    return None if None in values else (float(values[0]), float(values[1]))
+    kinds = [_kind(value) for value in values]
+    if kinds[0] == kinds[1]:
+        one, other = (float(re.sub(r"\D", "", value)) if isinstance(value, str) else float(value) for value in values)
+        return one, other
+    years = [_year(value) for value in values if _kind(value) != _TIME_OF_DAY]
+    return (years[0], years[1]) if len(years) > 1 else None
 
 
-def _year(value: float | str) -> float | None:
+def _kind(value: float | str) -> str:
+    return "number" if not isinstance(value, str) else _TIME_OF_DAY if _TIME.fullmatch(value) else "day"
+
+
+def _year(value: float | str) -> float:
     """The year of a day; a number as it is."""
-    day = _DAY.fullmatch(value) if isinstance(value, str) else None
-    return float(day[1]) if day is not None else None if isinstance(value, str) else value
+    return float(value[:4]) if isinstance(value, str) else value
