@@ -167,9 +167,9 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
     the number that this was chosen by. Of two it names the one that was chosen first; where it names the other alone,
     the one that was chosen takes its place.
     """
-    sentence = about_chosen(sentence, task.text, [result.text for result in results])
     named = _REFERENCE.findall(sentence)
     by_name = {result.name: result.text for result in results}
+    sentence = about_chosen(sentence, task.text, [*by_name.values()])
     if len(set(named)) < len(named) or not by_name.keys() >= set(named) or _recounts(sentence, by_name):
         return ""
     text = _with_results(sentence, task, results)
