@@ -9,13 +9,16 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from aeon.documents.words import is_common, stem
+from aeon.documents.words import is_common, stem, stems
 from aeon.proof.readings import NUMBER_WORDS
 
 __all__ = ["Items", "asks_form", "asks_yes_no", "form_faults", "is_of_kind", "is_thing", "items", "uncounted"]
 
 _I = re.IGNORECASE
 
+_TO_SAY = re.compile(
+    r"\b(?:e-?mails?|letters?|notes?|messages?|notices?|reminders?)\b[^.?!:;]*?\bthat\s+(?P<said>[^.?!:;\n]{1,200})", _I
+)
 _NUMBERS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
     "nine": 9, "ten": 10, "twelve": 12,
@@ -250,6 +253,14 @@ def _faults(task: str, answer: str) -> Iterator[str]:
     yield from _counted(task, answer)
     if asks_form(task) and _repeats(answer):
         yield "it says a sentence twice"
+    if not _LANGUAGE.search(task) and (said := _message(task)) and not stems(said) & stems(answer):
+        yield f"it must say that {said}"
+
+
+def _message(task: str) -> str:
+    """What a letter is to say, where the task has several words for that: an e-mail to Ann that her frame is ready."""
+    found = _TO_SAY.search(task)
+    return found["said"].strip() if found and len(stems(found["said"])) > 1 else ""
 
 
 def _whole(task: str) -> Callable[[str], str] | None:

@@ -337,3 +337,20 @@ def test_a_name_is_no_number() -> None:
     assert not is_of_kind("What is the name of the council warden?", "01632 960355")
     assert is_of_kind("What is the name of the council warden?", "Ms Pell")
     assert is_of_kind("What is the number of the council warden?", "01632 960355")
+
+
+@pytest.mark.parametrize(
+    ("task", "text", "said"),
+    [
+        ("Write a short email to Ann that her pine frame is ready.", "Dear Ann,\n\nYour pine frame is ready.", True),
+        ("Write a short email to Ann that her pine frame is ready.", "Dear Ann,\n\nThank you for your reply.", False),
+        ("Write a short email in German to Ann that her pine frame is ready.", "Liebe Ann, Ihr Rahmen ist da.", True),
+        ("Write a letter that is short.", "Dear Ann,\n\nThank you for your reply.", True),
+        ("Write a short email to Ann.", "Dear Ann,\n\nThank you for your reply.", True),
+    ],
+)
+def test_a_letter_says_what_it_is_to_say(task: str, text: str, said: bool) -> None:
+    """One of politeness alone, that has no word of it, is not what was asked for."""
+    assert [fault for fault in form_faults(task, text) if fault.startswith("it must say")] == (
+        [] if said else ["it must say that her pine frame is ready"]
+    )
