@@ -60,13 +60,15 @@ class _Block:
 
 
 _LINES = re.compile(r"[^\n]+")
+_LEADER = r"(?=.{1,200}$).*\S(?: ?\.{4,}+|(?: \.){3,}+| \.{1,3}+(?= )) *+(?=.{0,24}\d)\S.{0,24}$"
+"""Of a price list or a table of contents: what it is, dots, and a short end with a number."""
 # The order counts: the first that fits says what a line is.
 _KINDS: tuple[tuple[_Kind, re.Pattern[str]], ...] = (
     ("fence", re.compile(r"```|~~~")),
     ("heading", re.compile(r"#{1,6}\s+[^#\s]|(\*\*|__)(?!\s)[^*_]{1,100}\1:?$")),
     ("underline", re.compile(r"([=\-~^\"'*+#_])\1{2,}+$")),
     ("rule", re.compile(r"\|?(?:\s*:?-+:?\s*\|)+\s*(?::?-+:?)?$")),
-    ("row", re.compile(r"\||[^|]*\s\|\s|[^\t]*\t|.*\S {3,}\S")),
+    ("row", re.compile(rf"\||[^|]*\s\|\s|[^\t]*\t|.*\S {{3,}}\S|{_LEADER}")),
     ("log", re.compile(r"[\[(]?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[[^\]]{1,40}\]\s|\d\d:\d\d:\d\d\b")),
     ("item", re.compile(r"(?:[-*+•‣◦▪\u2013\u2014]|\(?\d{1,3}[.)]|[a-z]\)|\([A-Za-z]\)|\([ivx]{1,4}\))\s")),
     ("key", re.compile(r"[*_`\"]{0,2}[^\W_][^\s:]{0,30}(?: [^\s:]{1,30}){0,3}\s?:[*_`\"]{0,2}\s+\S")),

@@ -21,7 +21,9 @@ _TAKEN = re.compile(
     re.IGNORECASE,
 )
 _PAID = re.compile(
-    r"\bwhat (?:did|does|do|has|have) [^?.!]*\b(?:paid|pay|owe|owed|spend|spent)\b(?! (?:for|with|by|in cash)\b)",
+    r"\bwhat (?:did|does|do|has|have) [^?.!]*\b(?:paid|pay|owe|owed|spend|spent)\b(?! (?:for|with|by|in cash)\b)|"
+    r"\b(?:what|how much) (?:did|do|does|will|would) [^?.!]*\bcomes? to"
+    r"(?= (?:together|altogether|in (?:all|total|[A-Z]))|,|\?|$)",
     re.IGNORECASE,
 )
 _WORTH = re.compile(
@@ -30,8 +32,8 @@ _WORTH = re.compile(
     re.IGNORECASE,
 )
 _MONEY = word_set(
-    "price prices cost costs fee fees fare fares rate amount revenue turnover takings sales income eur euro euros usd "
-    "gbp earnings paid pay salary net gross"
+    "price prices cost costs fee fees fare fares rate amount amt revenue turnover takings sales income eur euro euros "
+    "usd gbp earnings paid pay salary net gross"
 )
 _TAKINGS = word_set("paid revenue turnover takings income sales amount earnings total")
 """Words for what customers gave, which is not what one thing costs."""
@@ -42,6 +44,7 @@ _COUNTS = word_set(
 )
 """Words for how many there are of what has a price for one."""
 _NO_NUMBERS = ("VARCHAR", "BOOLEAN", "DATE", "TIMESTAMP", "TIME")
+_ALL_OF = "SUM({})"
 _AGGREGATE = re.compile(r"\b(?:sum|count|avg|min|max)\(")
 _SUMMED = re.compile(r"\bsum\((\w+)\)")
 _SUMMED_AS_WRITTEN = re.compile(r"\bsum\(\w+\)", re.IGNORECASE)
@@ -124,7 +127,8 @@ def _uncounted(written: str, tables: Sequence[TableInfo]) -> Iterator[str]:
             other = f"multiply by {table.name}.{{}}" if _AGGREGATE.search(written) else "SUM({})"
             times = f"SUM({sums[1]} * {{}})" if sums else other
             money = (name for name, _ in table.columns if _is_of(_MONEY, name))
-            yield from (f"it asks for money: {times.format(name)}" for name in islice(money, 1))
+            for name in islice(money, 1):
+                yield f"it asks for money: {(times if _is_of(_OF_ONE, name) else _ALL_OF).format(name)}"
 
 
 def _is_of(words: Set[str], text: str) -> bool:

@@ -64,7 +64,7 @@ _HUNDREDTHS = re.compile(
 )
 _PER_CENT = re.compile(r"%(?! of)|\b(?:in|many|what) per ?cent\b|\bpercentage\b", _I)
 _SEVERAL = 2
-_LISTED = re.compile(r"\b(?:each|every|list|all the|which|per|both)\b", _I)
+_LISTED = re.compile(r"\b(?:each|every|list|all the|which|per|both(?! together\b))\b", _I)
 _QUANTITY = re.compile(
     r"\bhow (?:many|much)\b|\b(?:total|sum|number|amount|units|revenue|turnover|sales|count)\b|"
     r"\b(?:comes?|came|adds? up|added up|amounts?) to(?=\s*(?:[?.,;]|$|in all\b|in total\b|together\b|altogether\b))",

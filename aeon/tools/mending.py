@@ -12,7 +12,7 @@ from aeon.tools.identifiers import spelt
 from aeon.tools.marks import unmarked
 from aeon.tools.sharing import of_each
 from aeon.tools.tableinfo import TableInfo, quoted
-from aeon.tools.weekdays import listed
+from aeon.tools.weekdays import DAYS, as_text, listed
 
 __all__ = ["mended"]
 
@@ -56,7 +56,6 @@ _NO_COLUMN = re.compile(
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _REPEATED = 1.25
 """Rows for each name from which on a name stands for a group; a guest who came twice is still a row each time."""
-_DAYS = ("DATE", "TIMESTAMP")
 _NUMERIC = ("DECIMAL", "DOUBLE", "FLOAT", "BIGINT", "INTEGER", "HUGEINT", "SMALLINT", "TINYINT")
 
 
@@ -72,12 +71,14 @@ def mended(database: Database, query: str) -> str:
     they are of two tables. The most of a column beside other columns is that of the first row, and a pattern holds
     for small and capital letters. A value with words of its table or column is that value, and the name of a column
     in the place of one is the column, also where it lacks its quotes. No is nothing in a column that has but yes,
-    and Monday to Friday are five days. A query of the wrong table is one of the table that has its columns. What is
-    compared with a column of another table, and with one of its own, is compared once; and what asks for days that only
-    another table has asks for those of its own, if it has one column of them.
+    Monday to Friday are five days, and a day that is compared with a pattern is the text that it is. A query of the
+    wrong table is one of the table that has its columns. What is compared with a column of another table, and with
+    one of its own, is compared once; and what asks for days that only another table has asks for those of its own,
+    if it has one column of them.
     """
     query = _of_right_table(database, spelt(database.tables, database.keywords, _named(database, query)))
-    query = of_each(database, _of_two(_per(_in_any_case(unmarked(database.tables, listed(query))))))
+    query = unmarked(database.tables, as_text(database.tables, listed(query)))
+    query = of_each(database, _of_two(_per(_in_any_case(query))))
     query = _said_once(database, _extreme(_grouped(database, _summed(database, _of_own_days(database, query)))))
     used = [table for table in database.tables if re.search(rf"(?i)\b{re.escape(table.name)}\b", query)]
     foreign = _unreached(database, query)
@@ -132,7 +133,7 @@ def _of_own_days(database: Database, query: str) -> str:
 
 def _days(table: TableInfo) -> list[str]:
     """The columns of a table that hold days."""
-    return [name for name, kind in table.columns if kind in _DAYS]
+    return [name for name, kind in table.columns if kind in DAYS]
 
 
 def _unreached(database: Database, query: str) -> set[str]:

@@ -1,17 +1,39 @@
-"""Days of the week and months that a column has as texts, which SQL orders by their letters."""
+"""Days of the week and months that a column has as texts, which SQL orders by their letters; and days as a pattern."""
 
 from __future__ import annotations
 
 import calendar
 import re
+from collections.abc import Iterable
 
-__all__ = ["listed"]
+from aeon.tools.tableinfo import TableInfo
+
+__all__ = ["DAYS", "as_text", "listed"]
+
+DAYS = ("DATE", "TIMESTAMP")
+"""The types of columns that hold days."""
 
 _CIRCLES = tuple(
     tuple(name for name in names if name)
     for names in (calendar.day_name, calendar.day_abbr, calendar.month_name, calendar.month_abbr)
 )
 _BETWEEN = re.compile(r"\bBETWEEN\s+'(?P<first>[A-Za-z]+)'\s+AND\s+'(?P<last>[A-Za-z]+)'", re.IGNORECASE)
+_LIKE = re.compile(
+    r"(?P<column>(?:\b\w+\.)?(?:\"(?P<quoted>[^\"]+)\"|\b(?P<name>[A-Za-z_]\w*)))"
+    r"(?P<like>\s+(?:NOT\s+)?I?LIKE\s+'[\d%_-]+')",
+    re.IGNORECASE,
+)
+
+
+def as_text(tables: Iterable[TableInfo], query: str) -> str:
+    """The query with each day that is compared with a pattern (LIKE '2025-06%') as the text that it is."""
+    days = {name.casefold() for table in tables for name, kind in table.columns if kind in DAYS}
+
+    def fitting(found: re.Match[str]) -> str:
+        is_day = (found["quoted"] or found["name"]).casefold() in days
+        return f"CAST({found['column']} AS VARCHAR){found['like']}" if is_day else found[0]
+
+    return _LIKE.sub(fitting, query)
 
 
 def listed(query: str) -> str:

@@ -125,6 +125,18 @@ def test_tables() -> None:
     ]
 
 
+def test_a_line_with_dots_up_to_its_price_is_one_sentence() -> None:
+    """The price belongs to what stands before it, not to the next line."""
+    lines = [
+        "First visit (45 minutes) ............ EUR 68",
+        "Home visit, on top of the treatment . EUR 18",
+        "Hire of a riding hat ................  2.50 euro a time",
+        "Introduction . . . . . 4",
+    ]
+    assert units("Prices\n" + "\n".join(lines)) == ["Prices", *lines]
+    assert units("Well... I paid 20. So it was.") == ["Well...", "I paid 20.", "So it was."]
+
+
 def test_keys() -> None:
     """Each line of keys and values is one unit, but a colon in running text is no key."""
     assert units("Name: Bob\nAge: 5. Years\n\nThe rule is: no\none may. Go.") == [

@@ -284,6 +284,7 @@ def test_a_query_calculates_with_no_number_of_its_own(query: str, fault: str) ->
 def test_whether_one_number_is_asked_for() -> None:
     """A total is one number; what is listed, or asked for each, is several."""
     assert asks_one("What do the jobs of May come to?") and not asks_one("Who came to the party?")
+    assert asks_one("What do Ada's and Bo's jobs come to, both together?") and not asks_one("How many did both sell?")
     assert asks_one("How many units were sold?") and asks_one("bowl, units sold in May?")
     assert not asks_one("How many units were sold in each city?") and not asks_one("Who sold them?")
 

@@ -136,6 +136,17 @@ SOLD = "product,city,units\nlamp,Cork,3\nrug,Cork,4\nlamp,Porto,5\n"
 TABLE_LAMPS = """"product" IN (SELECT "product" FROM "stock" WHERE "kind" = 'table')"""
 
 
+def test_a_day_that_is_compared_with_a_pattern_is_a_text(tmp_path: Path) -> None:
+    """As the days of June, LIKE '2025-06%'; the pattern of a text stays one."""
+    (tmp_path / "visits.csv").write_text("Day,Who,Paid\n2025-06-02,Ann,4\n2025-06-30,Bo,5\n2025-07-01,Bo,7\n")
+    database = Database.load(Folder.open(tmp_path), ["visits.csv"])
+    for column in ("Day", '"Day"', "v.Day"):
+        query = f"SELECT SUM(Paid) FROM visits AS v WHERE {column} LIKE '2025-06%'"
+        assert database.query(mended(database, query)) == 9
+    assert database.query(mended(database, "SELECT SUM(Paid) FROM visits WHERE Day NOT LIKE '2025-06%'")) == 7
+    assert database.query(mended(database, "SELECT SUM(Paid) FROM visits WHERE Who LIKE 'b%'")) == 12
+
+
 @pytest.mark.parametrize(
     ("condition", "meant", "units"),
     [
