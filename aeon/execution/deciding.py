@@ -1,6 +1,7 @@
-"""The sentence that decides a question of yes or no.
+"""The sentence that decides a question of yes or no, and what follows from it.
 
-That sentence is the answer: small models find it more often than they draw the right conclusion from it.
+That sentence is the answer: small models find it more often than they draw the right conclusion from it. So the
+conclusion is drawn by a judge that sees this sentence alone, and said where that is sure.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ _ITEM = re.compile(r"[-*+\u2022] .*\w \S*\w", re.DOTALL)
 _MARK = re.compile(r"[-*+\u2022]\s+")
 """The mark of an item, which is no part of what it says."""
 _NUMBER = re.compile(r"\[(\d{1,3})\]")
+_ENOUGH = 2
+"""Words of a question that a sentence has alone, and is the one that decides it."""
 _NONE = "[0]"
 _FOOD = "Food may not be left in the waiting room."
 _SHOWN = fence("sentences", f"{HOUSE}\n6 {_FOOD}", _LONGEST_SENTENCES)
@@ -55,24 +58,34 @@ async def deciding(supervisor: Supervisor, question: str, sources: Sequence[Sour
     """The sentence that decides the question; ``None`` where none of them does.
 
     If just one has every word of the question, nobody is asked. Else the model names it; where that has no word of the
-    question, and the nearest to it has, it is this. Where a judge doubts that it answers the question, it is partly
-    clear.
+    question, and the nearest to it has, it is this. The conclusion stands before the sentence where a judge is sure of
+    it. Where one doubts that the sentence answers the question, it is partly clear, unless the conclusion is sure and
+    half of the words of the question stand there: for that judge a prohibition does not answer whether it is allowed.
 
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
     """
     whole = [one for one in sources if _is_said(one.text)]
     words = stems(question.strip().partition(" ")[2])  # without its verb: may, is
+    judge = AnswerJudge(Judge(supervisor, samples=0))
     literal = _literal(words, whole)
-    if literal is not None and len(words) > 1:
-        return _given(literal)
-    chosen = await _chosen(supervisor, question, whole) if whole else None
+    asked = bool(whole) and (literal is None or len(words) < _ENOUGH)
+    chosen = await _chosen(supervisor, question, whole) if asked else None
     if chosen is None:
-        return _given(literal) if literal is not None else None
+        return _given(literal, await judge.concluded(question, (literal,), whole)) if literal is not None else None
     source = _nearer(question, words, chosen.source, whole)
-    score = await AnswerJudge(Judge(supervisor, samples=0)).doubted(question, (source,), whole)
+    return (await _judged(judge, question, words, source, whole)).changed(likelihood=chosen.likelihood)
+
+
+async def _judged(
+    judge: AnswerJudge, question: str, words: frozenset[str], source: Source, whole: Sequence[Source]
+) -> StepResult:
+    """The sentence that a model named, with the conclusion and the doubt that judges have."""
+    said = await judge.concluded(question, (source,), whole)
+    is_near = 2 * len(words & stems(f"{source.heading} {source.text}")) >= len(words)
+    score = None if said and is_near else await judge.doubted(question, (source,), whole)
     doubt = f"the text may not answer exactly this: judged {score:.2f}" if score is not None else ""
-    return _given(source, doubt).changed(likelihood=chosen.likelihood)
+    return _given(source, said, doubt)
 
 
 def _is_said(sentence: str) -> bool:
@@ -114,7 +127,8 @@ async def _chosen(supervisor: Supervisor, question: str, sentences: Sequence[Sou
     return _Chosen(source, reply.likelihood)
 
 
-def _given(source: Source, doubt: str = "") -> StepResult:
-    said = _MARK.sub("", source.text, count=1) if _ITEM.match(source.text) else source.text
-    read = StepResult(output=said, mode="reading", sources=(source,))
+def _given(source: Source, concluded: str, doubt: str = "") -> StepResult:
+    """The sentence as the answer, behind the conclusion that was drawn, if any."""
+    sentence = _MARK.sub("", source.text, count=1) if _ITEM.match(source.text) else source.text
+    read = StepResult(output=f"{concluded}. {sentence}" if concluded else sentence, mode="reading", sources=(source,))
     return read.changed(clarity="PARTIALLY_CLEAR", problem=doubt) if doubt else read

@@ -28,6 +28,10 @@ _SCALARS = ("string", "number", "integer", "boolean", "null")
 _VERB = re.compile(r"\w (?:is|are|was|were|has|have|may|must|can|costs?|pays?|needs?|gets?) \w")
 _SENTENCE = re.compile(r"(?:(?:Therefore|So|Thus|Hence),? )?((?:\S+ ){4,}\S+[.!])")
 """A derivation's answer that is a sentence of its own, without the word that draws a conclusion."""
+_CONCLUDED = re.compile(r"(Yes|No)\. (?=\S)")
+"""What follows from the sentence behind it, that decides a question of yes or no."""
+_ITEM = re.compile(r"[-*+\u2022]\s+")
+"""The mark of an item, which is no part of what it says."""
 _LEAST_WORDS = 5
 """Words of a sentence that answers a question."""
 _PERHAPS = "Perhaps: "
@@ -114,7 +118,9 @@ def _guess(effect: Synthesize, steps: Sequence[Step]) -> str:
     step = steps[0]
     if len(steps) > 1 or not step.sources or not _is_a_guess(effect, step):
         return ""
-    said, read = one_line(step.sources[0].text, _LONGEST_SAID), str(step.output or "").strip()
+    said, read = _ITEM.sub("", one_line(step.sources[0].text, _LONGEST_SAID)), one_line(str(step.output or ""))
+    if concluded := _CONCLUDED.match(read):
+        return f'{_PERHAPS.strip(": ")} {concluded[1].lower()}: "{said}"'
     if not read or read.rstrip(".") == said.rstrip("."):
         return f'{_PERHAPS}"{said}"' if read else ""
     own = re.search(re.escape(read), said[1:], re.IGNORECASE)  # as the sentence writes it
@@ -142,7 +148,8 @@ def _reply(effect: Synthesize, steps: Sequence[Step]) -> str:
 
 def _is_sentence(step: Step) -> bool:
     """Whether a step gave a whole sentence of a text."""
-    return str(step.output).endswith((".", "!")) and step.output in [source.text for source in step.sources]
+    said = _CONCLUDED.sub("", str(step.output), count=1)
+    return said.endswith((".", "!")) and said in [source.text for source in step.sources]
 
 
 def _is_clause(step: Step) -> bool:

@@ -4,7 +4,8 @@
 
 ``yes_no.jsonl`` has eight texts of our own, four in each half, and 86 questions: some are to be answered by yes, some
 by no, mostly in other words than the text's, and some the texts do not answer. A run is right with the sentence that
-decides the question, and where none does, if it says that the files do not say it. The model that is shown all texts
+decides the question, and where none does, if it says that the files do not say it; whether it says yes or no, and
+that is so, is counted apart. The model that is shown all texts
 of its half, and nothing else, is right with yes, no or "not stated". Figures with Wilson's 95 % intervals.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 import statistics
 import tempfile
 import time
@@ -29,6 +31,7 @@ from aeon.schema import Allowance
 from aeon.supervisor.prompt import Prompt
 from aeon.supervisor.supervisor import Supervisor
 
+_SAID = re.compile(r"(?:Perhaps )?(yes|no)\b", re.IGNORECASE)
 _SET = Path(__file__).with_name("yes_no.jsonl")
 
 
@@ -113,7 +116,7 @@ def report(
     print(
         f"{name:8}stated {good}/{len(stated)} right [{low:.2f}, {high:.2f}], {_count(stated, _refused)} refused; "
         f"absent {_count(absent, _refused)}/{len(absent)} refused; "
-        f"sure {len(sure)}, of these {_count(sure, right)} right; "
+        f"sure {len(sure)}, of these {_count(sure, right)} right; {_concluded(pairs)}; "
         f"{statistics.mean(given.calls for given in all_given):.1f} calls, "
         f"{statistics.median(given.seconds for given in all_given):.1f} s"
     )
@@ -121,6 +124,12 @@ def report(
 
 def _count(pairs: Sequence[tuple[Question, Given]], right: Callable[[Question, Given], bool]) -> int:
     return sum(right(one, given) for one, given in pairs)
+
+
+def _concluded(pairs: Sequence[tuple[Question, Given]]) -> str:
+    """How many answers begin with yes or no, and of how many that is right."""
+    said = [(one, found[1].casefold()) for one, given in pairs if (found := _SAID.match(given.answer))]
+    return f"yes or no said in {len(said)}, of these {sum(one.answer == word for one, word in said)} right"
 
 
 def _refused(_: Question, given: Given) -> bool:

@@ -529,3 +529,38 @@ def test_a_second_reading_takes_no_call_that_is_not_there() -> None:
     """The last call is left for what comes after it."""
     result, model = reading("28 days [1]", calls=2)
     assert (result.output, len(model.requests)) == ("28 days", 1)
+
+
+@pytest.mark.requirement("T2")
+@pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize(
+    ("verdicts", "output", "clarity"),
+    [
+        ([0.01], f"No. {DOOR[1]}", "CLEAR"),
+        ([0.99], f"Yes. {DOOR[1]}", "CLEAR"),
+        ([0.5, 0.9], DOOR[1], "CLEAR"),
+        ([0.5, 0.01, 0.01], DOOR[1], "PARTIALLY_CLEAR"),
+    ],
+)
+def test_a_sure_conclusion_stands_before_the_sentence_that_decides(
+    verdicts: list[float], output: str, clarity: str
+) -> None:
+    """Where a judge that sees the sentence alone is sure, nobody is asked whether it answers the question at all."""
+    question = "May I bring a dog?"
+    model = agreeing(["[2] Dogs must stay outside. So: no", *map(judged, verdicts)], Capabilities(logprobs=True))
+    result = asyncio.run(read_answer(Supervisor(model), question, question, [passage(DOOR)], "house.md"))
+    assert (result.output, result.clarity, lines(result)) == (output, clarity, [DOOR[1]])
+
+
+@pytest.mark.requirement("T2")
+@pytest.mark.usefixtures("measured")
+def test_a_conclusion_is_drawn_from_the_only_sentence_with_every_word() -> None:
+    """In one call, of a judge; one from a sentence that has few words of the question leaves a doubt."""
+    question = "May children swim?"
+    model = agreeing([judged(0.99)], Capabilities(logprobs=True))
+    result = asyncio.run(read_answer(Supervisor(model), question, question, [passage(DOOR)], "house.md"))
+    assert (result.output, len(model.requests)) == (f"Yes. {DOOR[2]}", 1)
+    far = "May a visitor with a hurt knee take the stairs, not the lift?"
+    model = agreeing(["[1] The lift is broken. So: yes", *map(judged, (0.99, 0.01, 0.01))], Capabilities(logprobs=True))
+    result = asyncio.run(read_answer(Supervisor(model), far, far, [passage(DOOR)], "house.md"))
+    assert (result.output, result.clarity) == (f"Yes. {DOOR[0]}", "PARTIALLY_CLEAR")

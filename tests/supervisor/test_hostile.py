@@ -242,7 +242,8 @@ def test_mending_keeps_every_word(text: str) -> None:
     """Mended text has the letters and digits of the text, in their order, whatever it is."""
 
     def content(of: str) -> str:
-        return "".join(sign for sign in of if sign.isalnum()).replace("True", "true")
+        own = "".join(sign for sign in of if sign.isalnum())
+        return own.replace("True", "true").replace("False", "false").replace("None", "null")
 
     once = mended(text)
     if "\\" not in once:

@@ -76,6 +76,8 @@ ROOF = "The roof will be repaired in March by Oster & Sons."
         ("Six", f'Perhaps: six. "{ROOF}"'),
         ("No", f'Perhaps: no. "{ROOF}"'),
         (ROOF, f'Perhaps: "{ROOF}"'),
+        (ROOF.replace(" in", "\n  in"), f'Perhaps: "{ROOF}"'),
+        (f"No. {ROOF}", f'Perhaps no: "{ROOF}"'),
     ],
 )
 def test_what_was_read_and_is_doubtful_is_worded_as_a_guess(read: str, said: str) -> None:
@@ -91,6 +93,20 @@ def test_what_was_read_and_is_doubtful_is_worded_as_a_guess(read: str, said: str
     assert answer(doubtful) == said
     assert "Perhaps" not in answer(doubtful.changed(clarity="CLEAR"), "They say {r1}.")
     assert answer(doubtful, brief=True) == read
+
+
+@pytest.mark.requirement("T2", "G5")
+def test_a_conclusion_and_its_sentence_are_the_answer() -> None:
+    """No model words them; of a sentence that is an item of a list a guess shows no mark."""
+    source = Source(source="rules.txt", start=0, end=len(ROOF), text=ROOF)
+    read = step("s1", output=f"No. {ROOF}").changed(mode="reading", sources=(source,))
+    item = source.changed(text=f"- {ROOF}")
+    for one, said in (
+        (read, f"No. {ROOF}"),
+        (read.changed(output=ROOF, clarity="PARTIALLY_CLEAR", sources=(item,)), f'Perhaps: "{ROOF}"'),
+    ):
+        effect = Synthesize(task=Task(text="Is the roof done?"), plan=Plan(steps=(one,), answer=("s1",)))
+        assert asyncio.run(Synthesizer(Supervisor(Scripted([])), Briefing(), 99).synthesize(effect)).text == said
 
 
 @pytest.mark.requirement("G5")

@@ -19,7 +19,7 @@ from aeon.engines.tutor.statements import (
     ValueIs,
     path_fault,
 )
-from aeon.engines.tutor.terms import files_named, identifiers, terms
+from aeon.engines.tutor.terms import asks_number, files_named, identifiers, terms
 from aeon.engines.tutor.times import CLOCK, moment
 
 __all__ = ["claims"]
@@ -44,7 +44,7 @@ def claims(game: Game, question: str) -> Iterator[Statement]:
 def _of(seen: Observation, question: str, game: Game) -> Iterator[Statement]:
     match seen:
         case Matches():
-            yield from _of_matches(seen)
+            yield from _of_matches(seen, question)
         case Excerpt(path=path, lines=lines):
             yield from (Contains(path=path, text=text, line=n) for n, text in _ranked(lines, question, game))
         case TableValue():
@@ -59,13 +59,19 @@ def _computed(seen: TableValue) -> Iterator[ValueIs]:
         yield ValueIs(**fields, value=seen.value if isinstance(seen.value, str) else float(seen.value))
 
 
-def _of_matches(seen: Matches) -> Iterator[Statement]:
-    """How many lines there are where none is shown, or none is there; else what the lines say."""
-    if seen.whole and not seen.hits:
-        yield Count(text=seen.text, path=seen.path, n=seen.total)
-        yield from (Count(text=seen.text, path=path, n=count) for path, count in seen.counts if len(seen.counts) > 1)
-    if seen.text != CLOCK:
+def _of_matches(seen: Matches, question: str) -> Iterator[Statement]:
+    """How many lines there are where none is shown, none is there or that is asked for; else what the lines say."""
+    counted = asks_number(question)
+    if seen.whole and (counted or not seen.hits):
+        yield from _counts(seen)
+    if seen.text != CLOCK and not counted:
         yield from (_line(hit, seen.text) for hit in seen.hits)
+
+
+def _counts(seen: Matches) -> Iterator[Count]:
+    """How many lines hold the text in all, and in each of several files."""
+    yield Count(text=seen.text, path=seen.path, n=seen.total)
+    yield from (Count(text=seen.text, path=path, n=count) for path, count in seen.counts if len(seen.counts) > 1)
 
 
 def _line(hit: Hit, text: str) -> Contains:

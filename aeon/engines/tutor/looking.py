@@ -19,7 +19,7 @@ from aeon.engines.tutor.actions import (
 )
 from aeon.engines.tutor.effects import Table, Tables
 from aeon.engines.tutor.game import Game
-from aeon.engines.tutor.terms import files_named, identifiers, quoted, terms
+from aeon.engines.tutor.terms import asks_number, files_named, identifiers, quoted, terms
 from aeon.engines.tutor.times import CLOCK
 
 __all__ = ["looks"]
@@ -28,7 +28,6 @@ _AGGREGATES: tuple[tuple[str, Aggregate], ...] = (
     (r"total|sum|altogether", "sum"), (r"average|mean", "avg"), (r"highest|greatest|largest|maximum|most", "max"),
     (r"lowest|least|smallest|minimum", "min"), (r"how many|number of|count", "count"),
 )  # fmt: skip
-_COUNTS = re.compile(r"\bhow many|\bnumber of|\bcount\b", re.IGNORECASE)
 _IMPORTS = re.compile(r"\bimport|\bmodules?\b|\bcycle", re.IGNORECASE)
 _TIMES = re.compile(r"\bfirst\b|\bbefore\b|\bearlier\b|\bearliest\b|\bafter\b", re.IGNORECASE)
 _MOST_TERMS = 5
@@ -43,7 +42,7 @@ def looks(game: Game, question: str, tables: Tables) -> Iterator[Action]:
         yield Imports()
     yield from _computed(tables, question)
     yield from _followed(game)
-    if _COUNTS.search(question):
+    if asks_number(question):
         yield from starmap(_count, product(named[:1] or [""], wanted))
     yield from (Search(text=term) for term in wanted)
     yield from _reads(game, named)

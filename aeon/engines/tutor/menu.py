@@ -14,7 +14,8 @@ from aeon.engines.tutor.effects import Tables
 from aeon.engines.tutor.game import Game, data
 from aeon.engines.tutor.looking import looks
 from aeon.engines.tutor.moves import Assert, Move, Option, Propose, Reformulate, Respond
-from aeon.engines.tutor.statements import statement_words
+from aeon.engines.tutor.statements import Contains, statement_words
+from aeon.engines.tutor.terms import asks_number
 
 __all__ = ["options"]
 
@@ -28,7 +29,7 @@ def options(game: Game, question: str, tables: Tables) -> list[Option]:
     most = game.config.options
     if game.debt is not None:
         return _unique(_truth_or_dare(game, game.debt, question, tables), most)
-    answers = islice(_answers(game), _MOST_ANSWERS)
+    answers = islice(_answers(game, question), _MOST_ANSWERS)
     fresh = (statement for statement in claims(game, question) if statement not in game.numbers)
     claimed = (_option("claim: ", statement_words(one), Assert(claim=one)) for one in islice(fresh, _MOST_CLAIMS))
     return _unique(chain(answers, claimed, _looks(game, question, tables)), most)
@@ -51,13 +52,21 @@ def _looks(game: Game, question: str, tables: Tables) -> Iterator[Option]:
             yield _option("", action.words, Propose(action=action))
 
 
-def _answers(game: Game) -> Iterator[Option]:
-    """An answer from each claim that is decided, the newest first; from several of one kind together; and from none."""
+def _answers(game: Game, question: str) -> Iterator[Option]:
+    """An answer from each claim that is decided, the newest first; from several of one kind together; and from none.
+
+    What one line says is no answer to how many there are.
+    """
     alike = _alike(game)
-    if len(alike) > 1:
+    if len(alike) > 1 and _may_answer(game, alike[-1], question):
         yield _answer(game, Respond(claims=tuple(alike)))
-    yield from (_answer(game, Respond(claims=(number,))) for number in reversed(game.decided))
+    decided = (number for number in reversed(game.decided) if _may_answer(game, number, question))
+    yield from (_answer(game, Respond(claims=(number,))) for number in decided)
     yield from (_answer(game, Respond(claims=(number,), undecidable=True)) for number in reversed(game.undecidable))
+
+
+def _may_answer(game: Game, number: int, question: str) -> bool:
+    return not (asks_number(question) and isinstance(game.claims[number], Contains))
 
 
 def _alike(game: Game) -> list[int]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-__all__ = ["files_named", "identifiers", "key_value", "quoted", "terms", "words"]
+__all__ = ["asks_number", "files_named", "identifiers", "key_value", "quoted", "terms", "words"]
 
 _QUOTED = re.compile(r"[\"“`]([^\"”`\n]{2,80})[\"”`]|(?<!\w)'([^'\n]{2,80})'(?!\w)")
 _TOKEN = re.compile(r"[^\s,;:!?()\[\]{}<>\"“”`']+")
 _IDENTIFIER = re.compile(r"[\w./-]*(?:\d|_|\w[./-]\w)[\w./-]*|[A-Z]{2,}|[a-z]+[A-Z]\w*")
 _WORD = re.compile(r"[^\W\d_]{4,}")
+_COUNTS = re.compile(r"\bhow many|\bnumber of|\bcount\b", re.IGNORECASE)
 _COMMON = frozenset({
     "about", "after", "also", "answer", "any", "before", "between", "code", "come", "contain", "contains", "does",
     "each", "earlier", "event", "every", "exactly", "file", "files", "first", "folder", "from", "function",
@@ -19,6 +20,11 @@ _COMMON = frozenset({
     "their", "them", "then", "there", "these", "they", "this", "total", "what", "when", "where", "which", "while",
     "with", "would",
 })  # fmt: skip
+
+
+def asks_number(question: str) -> bool:
+    """Whether a question is for how many there are, which no single line says."""
+    return _COUNTS.search(question) is not None
 
 
 def quoted(text: str) -> Iterator[str]:

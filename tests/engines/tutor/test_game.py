@@ -202,3 +202,26 @@ def test_nothing_outside_the_folder_is_read(tmp_path: Path) -> None:
             call(action="search", path=path, text="K7")
     found = call(action="search", text="K7-4417")
     assert isinstance(found, dict) and found["counts"] == [["notes/b.txt", 1]]
+
+
+@pytest.mark.requirement("E4")
+def test_of_how_many_a_line_is_no_answer(tmp_path: Path) -> None:
+    """A search for it offers the number as a claim, not the lines; a line that was claimed is offered as no answer."""
+    folder = written(tmp_path, a_log="status=502\nok\nstatus=502\n")
+    offered: list[list[str]] = []
+
+    def moves(effect: PlayerMove) -> JsonObject:
+        offered.append([option.label for option in effect.options])
+        line: JsonObject = {"type": "contains", "path": "a.log", "text": "status=502", "line": 1}
+        return [
+            {"move": "PROPOSE", "action": {"type": "search", "text": "status=502"}},
+            {"move": "ASSERT", "claim": line},
+        ][min(effect.turn, 2) - 1]
+
+    play(folder, moves, TutorConfig(turns=3), task="How many lines of a.log have status=502?")
+    assert not any("line 1 of" in label for labels in offered for label in labels)
+    assert "claim: 2 lines of all files contain “status=502”" in offered[1]
+    offered.clear()
+    play(folder, moves, TutorConfig(turns=3), task="Which line of a.log has status=502?")
+    assert any(label.startswith("claim: line 1 of") for label in offered[1])
+    assert offered[2][0].startswith("answer: line 1 of")
