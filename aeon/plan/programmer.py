@@ -23,7 +23,6 @@ from aeon.plan.sources import LOOKUP, SQL, Sources
 from aeon.plan.twice import Held, Twice
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import LONGEST_TASK, Agreement, JsonValue, Plan, Step, Task, ToolCall
-from aeon.supervisor.form import asks_yes_no
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.prompt import cut
 from aeon.supervisor.short_answers import MOST_SENTENCES
@@ -91,7 +90,7 @@ class Programmer:
 
     async def _planned(self, asked: Asked) -> Plan:
         """The plan of a question of yes or no, for the tables alone, or that the texts answer; else of a program."""
-        if asks_yes_no(asked.task.text) and asked.functions == (LOOKUP,):
+        if asked.is_of_rules:
             return self._asked(asked)
         if asked.functions == (SQL,):
             return await self._finished(asked, await self._queried(asked))

@@ -13,6 +13,7 @@ from aeon.plan.program import unfenced
 from aeon.plan.reader import CALCULATOR, WRITE
 from aeon.plan.sources import LOOKUP, SQL, About
 from aeon.schema import LONGEST_CONTEXT, LONGEST_TASK, ShortReading, Task
+from aeon.supervisor.form import asks_leave, asks_yes_no
 from aeon.supervisor.prompt import Prompt, cut, fence, load, render
 from aeon.tools.registry import ToolRegistry
 
@@ -99,6 +100,12 @@ class Asked:
     def said(self) -> str:
         """What the person said, with the context."""
         return f"{self.about.text} {self.task.context}"
+
+    @property
+    def is_of_rules(self) -> bool:
+        """Whether it is a question of yes or no for texts alone, or for what is allowed, and texts have words of it."""
+        by_texts = self.functions == (LOOKUP,) and asks_yes_no(self.task.text)
+        return by_texts or (LOOKUP in self.functions and asks_leave(self.task.text))
 
     @property
     def evidence(self) -> Evidence:

@@ -12,7 +12,17 @@ from typing import NamedTuple
 from aeon.documents.words import is_common, stem, stems
 from aeon.proof.readings import NUMBER_WORDS
 
-__all__ = ["Items", "asks_form", "asks_yes_no", "form_faults", "is_of_kind", "is_thing", "items", "uncounted"]
+__all__ = [
+    "Items",
+    "asks_form",
+    "asks_leave",
+    "asks_yes_no",
+    "form_faults",
+    "is_of_kind",
+    "is_thing",
+    "items",
+    "uncounted",
+]
 
 _I = re.IGNORECASE
 
@@ -62,6 +72,12 @@ _YES_NO = re.compile(
     rf"{_AUXILIARY}\s+"
     r"(?!you (?:tell|know|say|explain|give|show|find|list|write|name)\b)"
     r"(?![^?.!]*\b(?:or|what|who|whom|whose|which|how)\b)[^?.!]+\?\s*",
+    _I,
+)
+_LEAVE = re.compile(
+    r"(?:may|can|could|must|should|shall)(?:n't)?\b|(?:am|are) (?:I|we|you|they) allowed\b|"
+    r"is it (?:allowed|ok|okay|all right)\b|"
+    r"(?:do|does) (?:I|we|you|they|he|she|my \w+) (?:have|need) to\b",
     _I,
 )
 _LED_IN = re.compile(
@@ -200,6 +216,13 @@ def asks_yes_no(question: str) -> bool:
     asked = question.strip()
     led_in = _LED_IN.match(asked)
     return _YES_NO.fullmatch(asked, led_in.end() if led_in else 0) is not None
+
+
+def asks_leave(question: str) -> bool:
+    """Whether a question of yes or no is for what is allowed, possible or a duty, which rules say and no row does."""
+    asked = question.strip()
+    led_in = _LED_IN.match(asked)
+    return asks_yes_no(asked) and _LEAVE.match(asked, led_in.end() if led_in else 0) is not None
 
 
 def asks_form(task: str) -> bool:

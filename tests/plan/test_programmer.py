@@ -189,6 +189,15 @@ def test_the_words_of_the_task_decide_what_is_shown(
     assert ("trips(day DATE" in shown) is by_table and ("vet-visit.txt" in shown) is by_text
 
 
+@pytest.mark.requirement("T2")
+def test_what_is_allowed_is_asked_of_the_texts_though_tables_have_its_words(both: tuple[Tool, ...]) -> None:
+    """No program is written for it; whether something is so, the tables may say."""
+    leave = "May we see the revenue of Cork during annual leave?"
+    made, model = plan(leave, tools=both)
+    assert does(made) == [("lookup", leave)] and not model.requests
+    assert plan("Was the revenue of Cork higher during annual leave?", "", tools=both)[1].requests
+
+
 @pytest.mark.requirement("T1d")
 @pytest.mark.parametrize("text", [REVENUE, "How much was sold in March 2024 in Porto?"])
 def test_a_question_for_the_tables_alone_shows_the_statements_that_would_make_them(

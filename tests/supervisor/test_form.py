@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.supervisor.form import asks_form, asks_yes_no, form_faults, is_of_kind, is_thing, items, uncounted
+from aeon.supervisor.form import asks_form, asks_leave, asks_yes_no, form_faults, is_of_kind, is_thing, items, uncounted
 
 pytestmark = pytest.mark.requirement("T4")
 
@@ -313,6 +313,26 @@ def test_points_are_counted_line_by_line() -> None:
 def test_questions_of_yes_or_no_begin_with_their_verb(question: str, so: bool) -> None:
     """Something may be told before; a choice of two things is none, nor a request that begins like one."""
     assert asks_yes_no(question) is so
+
+
+@pytest.mark.parametrize(
+    ("question", "so"),
+    [
+        ("May I bring my dog?", True),
+        ("My daughter is 14. May she go out alone?", True),
+        ("Can a ten-year-old train alone?", True),
+        ("Do I have to book a court?", True),
+        ("Am I allowed to drill on a Sunday?", True),
+        ("Has Bo paid?", False),
+        ("Does Nadia drive more than Omar?", False),
+        ("Can you tell me how much Bo owes?", False),
+        ("Can I come on Monday or on Tuesday?", False),
+        ("Mayor Dunn paid, did he?", False),
+    ],
+)
+def test_what_is_allowed_is_asked_with_a_verb_for_it(question: str, so: bool) -> None:
+    """And as a question of yes or no: whether somebody did something is another."""
+    assert asks_leave(question) is so
 
 
 @pytest.mark.parametrize(
