@@ -19,7 +19,7 @@ from aeon.engines.tutor.actions import (
 )
 from aeon.engines.tutor.effects import Table, Tables
 from aeon.engines.tutor.game import Game
-from aeon.engines.tutor.terms import asks_number, files_named, identifiers, quoted, terms
+from aeon.engines.tutor.terms import asks_number, files_named, identifiers, key_value, quoted, terms
 from aeon.engines.tutor.times import CLOCK
 
 __all__ = ["looks"]
@@ -35,7 +35,10 @@ _MOST_FILES = 4
 
 
 def looks(game: Game, question: str, tables: Tables) -> Iterator[Action]:
-    """Actions in the order in which they promise most; some may have been taken."""
+    """Actions in the order in which they promise most; some may have been taken.
+
+    What a task quotes is searched for first; a file that it names is read before its plain words are searched for.
+    """
     wanted = terms(question, game.files)[:_MOST_TERMS]
     named = files_named(question, game.files)
     if _IMPORTS.search(question) and _has_python(game):
@@ -44,10 +47,19 @@ def looks(game: Game, question: str, tables: Tables) -> Iterator[Action]:
     yield from _followed(game)
     if asks_number(question):
         yield from starmap(_count, product(named[:1] or [""], wanted))
-    yield from (Search(text=term) for term in wanted)
-    yield from _reads(game, named)
+    yield from _searches_and_reads(game, question, wanted, named)
     if _TIMES.search(question):
         yield Search(text=CLOCK)
+
+
+def _searches_and_reads(game: Game, question: str, wanted: Sequence[str], named: Sequence[str]) -> Iterator[Action]:
+    """A file that is named is read before plain words are searched for, other files after that."""
+    told = {*quoted(question), *key_value(question), *identifiers(question)}
+    yield from (Search(text=term) for term in wanted if term in told)
+    if named:
+        yield from _reads(game, named, ())
+    yield from (Search(text=term) for term in wanted if term not in told)
+    yield from _reads(game, named, game.files)
 
 
 def _computed(tables: Tables, question: str) -> Iterator[Query]:
@@ -64,12 +76,12 @@ def _has_python(game: Game) -> bool:
     return any(path.endswith(".py") for path in game.files)
 
 
-def _reads(game: Game, named: Sequence[str]) -> Iterator[ReadLines]:
-    """Files to read: those that the task names, the lines around what was found, and then any; none twice."""
+def _reads(game: Game, named: Sequence[str], others: Sequence[str]) -> Iterator[ReadLines]:
+    """Files to read: those that the task names, the lines around what was found, and then others; none twice."""
     read = {one.observation.path for one in game.seen if isinstance(one.observation, Excerpt)}
     first = (ReadLines(path=path) for path in named[:_MOST_FILES])
-    others = (ReadLines(path=path) for path in game.files)
-    fresh = (look for look in chain(first, _around(game), others) if look.path not in read)
+    last = (ReadLines(path=path) for path in others)
+    fresh = (look for look in chain(first, _around(game), last) if look.path not in read)
     yield from islice(fresh, 2 * _MOST_FILES)
 
 

@@ -15,7 +15,7 @@ from aeon.engines.tutor.game import Game, data
 from aeon.engines.tutor.looking import looks
 from aeon.engines.tutor.moves import Assert, Move, Option, Propose, Reformulate, Respond
 from aeon.engines.tutor.statements import Contains, statement_words
-from aeon.engines.tutor.terms import asks_number
+from aeon.engines.tutor.terms import asks_number, files_named, quoted
 
 __all__ = ["options"]
 
@@ -57,8 +57,8 @@ def _answers(game: Game, question: str) -> Iterator[Option]:
 
     What one line says is no answer to how many there are.
     """
-    alike = _alike(game)
-    if len(alike) > 1 and _may_answer(game, alike[-1], question):
+    alike = [number for number in _alike(game) if _may_answer(game, number, question)]
+    if len(alike) > 1:
         yield _answer(game, Respond(claims=tuple(alike)))
     decided = (number for number in reversed(game.decided) if _may_answer(game, number, question))
     yield from (_answer(game, Respond(claims=(number,))) for number in decided)
@@ -66,7 +66,15 @@ def _answers(game: Game, question: str) -> Iterator[Option]:
 
 
 def _may_answer(game: Game, number: int, question: str) -> bool:
-    return not (asks_number(question) and isinstance(game.claims[number], Contains))
+    """Whether a claim can be what is asked for: no line is how many there are, nor is one that the question tells of.
+
+    It does where it names the file, and quotes a part of the line before it comes to what it asks.
+    """
+    claim = game.claims[number]
+    if not isinstance(claim, Contains):
+        return True
+    told = quoted(question[: question.rfind(". ") + 1]) if files_named(question, [claim.path]) else ()
+    return not asks_number(question) and not any(part in claim.text for part in told)
 
 
 def _alike(game: Game) -> list[int]:

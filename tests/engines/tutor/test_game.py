@@ -225,3 +225,42 @@ def test_of_how_many_a_line_is_no_answer(tmp_path: Path) -> None:
     play(folder, moves, TutorConfig(turns=3), task="Which line of a.log has status=502?")
     assert any(label.startswith("claim: line 1 of") for label in offered[1])
     assert offered[2][0].startswith("answer: line 1 of")
+
+
+@pytest.mark.requirement("E4")
+def test_what_the_question_tells_is_no_answer_to_it(tmp_path: Path) -> None:
+    """A line with what it quotes of a file that it names, before it asks; what it asks for with a quote may be one."""
+    folder = written(tmp_path, a_log="Traceback: one\nFile x.py\n", b_txt="Traceback\n")
+    offered: list[list[str]] = []
+
+    def moves(effect: PlayerMove) -> JsonObject:
+        offered.append([option.label for option in effect.options])
+        look: JsonObject = {"move": "PROPOSE", "action": {"type": "search", "text": "Traceback"}}
+        line: JsonObject = {"type": "contains", "path": "a.log", "text": "Traceback: one", "line": 1}
+        return [look, {"move": "ASSERT", "claim": line}][min(effect.turn, 2) - 1]
+
+    told = 'In a.log a "Traceback" ended the program. Which line of a.log names the file?'
+    for task, is_answer in (
+        (told, False),
+        (told.replace("a.log", "the log"), True),
+        ('Which line has "Traceback"?', True),
+    ):
+        offered.clear()
+        play(folder, moves, TutorConfig(turns=3), task=task)
+        assert any(label.startswith("answer: line 1 of a.log") for label in offered[2]) is is_answer
+
+
+@pytest.mark.requirement("E4")
+def test_a_file_that_is_named_is_read_before_plain_words_are_searched_for(tmp_path: Path) -> None:
+    """What a task quotes is searched for before that, and other files are read at last."""
+    folder = written(tmp_path, a_log="one\n", b_txt="two\n")
+    offered: list[str] = []
+
+    def moves(effect: PlayerMove) -> JsonObject:
+        offered.extend(option.label for option in effect.options)
+        return LOOK
+
+    play(folder, moves, TutorConfig(turns=1), task='Which program does a.log name beside "one"?')
+    kinds = ["search “one”", "read a.log", "search “program”", "read b.txt"]
+    places = [next(n for n, label in enumerate(offered) if label.startswith(kind)) for kind in kinds]
+    assert places == sorted(places)
