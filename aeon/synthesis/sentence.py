@@ -15,7 +15,7 @@ from aeon.schema import JsonValue, Step, Task, ToolCall, Writing
 from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.synthesis.either import about_chosen
-from aeon.synthesis.units import quoted_with_unit, unit_of
+from aeon.synthesis.units import is_money, quoted_with_unit, unit_of
 from aeon.text import one_line
 from aeon.tools.choose import CHOOSE
 
@@ -122,11 +122,18 @@ def _made_of(step: Step) -> str:
 
 
 def _written(step: Step, value: JsonValue, every: Sequence[Step]) -> str:
-    """A value with its unit, if it has one."""
+    """A value with its unit, if it has one; an amount of money with its cents."""
     if quoted := quoted_with_unit(step, value):
         return quoted
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return f"{_text(value)} {unit_of(step, every) if is_number else ''}".strip()
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return _text(value)
+    said = f"{value:.2f}" if _has_cents(value) and is_money(step, every) else _text(value)
+    return f"{said} {unit_of(step, every)}".strip()
+
+
+def _has_cents(value: float) -> bool:
+    """Whether an amount is no whole one, but whole in cents: 228.3 is 228.30."""
+    return value % 1 != 0 and round(value, 2) == value
 
 
 class Wording(NamedTuple):

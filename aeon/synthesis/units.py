@@ -12,7 +12,7 @@ from aeon.proof.readings import NUMBER_WORDS
 from aeon.schema import JsonValue, Step, ToolCall
 from aeon.text import one_line
 
-__all__ = ["quoted_with_unit", "unit_of"]
+__all__ = ["is_money", "quoted_with_unit", "unit_of"]
 
 _NONE = ""
 _UNKNOWN = "?"
@@ -39,6 +39,7 @@ _BRACKETED = {
     "€": "euros", "$": "dollars", "£": "pounds", "s": "seconds", "ft": "feet", "lbs": "pounds of weight",
 }  # fmt: skip
 """What stands alone in brackets behind the name of a column, or is a sign in it."""
+_MONEY = {"euro", "euros", "dollar", "dollars", "pound", "pounds"}
 _IN_BRACKETS = re.compile(r".*\S\s*[(\[]\s*(?:in )?(\S+)\s*[)\]]")
 _SIGN = re.compile(r"(?:.*\s)?([€$£])(?:\s.*)?")
 _SHORT = re.compile(
@@ -56,6 +57,14 @@ def unit_of(step: Step, steps: Sequence[Step]) -> str:
     """
     found = _unit(step, {one.id: one for one in steps})
     return _NONE if found == _UNKNOWN else found
+
+
+def is_money(step: Step, steps: Sequence[Step]) -> bool:
+    """Whether a number is an amount of money: by its unit, or by the last word of the column that is asked for."""
+    arguments = (step.action.arguments or {}) if isinstance(step.action, ToolCall) else {}
+    found = _COLUMN.match(str(arguments.get("query", "")))
+    last = (found[1] or found[2]).casefold().split()[-1:] if found else []
+    return bool({unit_of(step, steps), *(_SUFFIXES.get(word) for word in last)} & _MONEY)
 
 
 def quoted_with_unit(step: Step, value: JsonValue) -> str:
@@ -89,7 +98,8 @@ def _of_column(query: str) -> str:
         return _BRACKETED.get(bracketed[1]) or _SUFFIXES.get(bracketed[1], _UNKNOWN)
     if short := _SHORT.fullmatch(name):
         return _OF_SHORT[next(filter(None, short.groups()))]
-    return _SUFFIXES.get(name.rpartition("_")[2], _UNKNOWN) if "_" in name else _UNKNOWN
+    before, _, last = name.rpartition("_")
+    return _SUFFIXES.get(last, _UNKNOWN) if before and not before.endswith("_per") else _UNKNOWN
 
 
 def _of_quote(step: Step) -> str:

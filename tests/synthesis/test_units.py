@@ -88,6 +88,7 @@ def test_a_sum_of_a_sum_has_it_too() -> None:
         ('SELECT MIN("£ per bed") FROM rooms', "pounds"),
         ('SELECT SUM("Bill [in GBP]") FROM bills', "pounds"),
         ('SELECT "Size (S, M, L)" FROM shirts', ""),
+        ("SELECT price_per_kg FROM prices", ""),
         ('SELECT COUNT("Jar (g)") FROM sales', ""),
     ],
 )
@@ -103,3 +104,19 @@ def test_a_result_has_its_unit_behind_it() -> None:
     assert [one.text for one in results_of([step], units=False, every=QUOTES)] == ["25500"]
     named = call("sql", "query", "SELECT takings_eur FROM sailings", "none")
     assert [one.text for one in results_of([named])] == ["none"]
+
+
+@pytest.mark.parametrize(
+    ("query", "value", "said"),
+    [
+        ('SELECT SUM("Amt EUR") FROM bills', 228.3, "228.30"),
+        ("SELECT SUM(takings_eur) FROM sailings", 228.3, "228.30 euros"),
+        ('SELECT SUM("Amt EUR") FROM bills', 230.0, "230"),
+        ('SELECT SUM("Amt EUR") FROM bills', 12, "12"),
+        ('SELECT AVG("Amt EUR") FROM bills', 0.0355, "0.0355"),
+        ('SELECT SUM("Weight kg") FROM sacks', 2.5, "2.5"),
+    ],
+)
+def test_an_amount_of_money_has_its_cents(query: str, value: float, said: str) -> None:
+    """Whole ones have none, and what is less than a cent is said as it is; other numbers have no zeros behind them."""
+    assert [one.text for one in results_of([call("sql", "query", query, value)])] == [said]
