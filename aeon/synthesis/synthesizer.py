@@ -11,6 +11,7 @@ from pydantic import JsonValue, RootModel
 from aeon.documents.words import stems
 from aeon.multipass.effects import Synthesize
 from aeon.multipass.plans import answer_steps
+from aeon.proof.readings import NUMBER_WORDS
 from aeon.schema import Answer, JsonObject, Plan, Step, Task, ToolCall, Writing
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import cut, fence, load, render
@@ -34,6 +35,7 @@ _ITEM = re.compile(r"[-*+\u2022]\s+")
 """The mark of an item, which is no part of what it says."""
 _LEAST_WORDS = 5
 """Words of a sentence that answers a question."""
+_PLACES = re.compile(r"\b(one|two|three|four|[1-4]) decimals?\b", re.IGNORECASE)
 _PERHAPS = "Perhaps: "
 """How an answer begins that is doubtful: of such answers in the counts that ship one in five is right."""
 _UNCHECKED = "(unchecked, no step was completed) "
@@ -68,7 +70,7 @@ class Synthesizer:
             return Wording("")
         if ready := _ready(effect, steps, self._brief):
             return Wording(ready)
-        results = _results(effect.plan, steps, units=not self._brief)
+        results = _results(effect.plan, _in_places(effect.task, steps), units=not self._brief)
         absent = _absent(effect.task, [step for step in steps if step.output is None])
         if not results:
             return Wording(absent)
@@ -170,6 +172,15 @@ def _results(plan: Plan, steps: Sequence[Step], units: bool) -> tuple[Result, ..
     """What these steps gave, or what another derivation did that is taken in their place."""
     taken = plan.agreement.taken if plan.agreement is not None else None
     return results_of(steps, units, plan.steps) if taken is None else (Result("r1", "", taken.answer),)
+
+
+def _in_places(task: Task, steps: Sequence[Step]) -> list[Step]:
+    """The steps, each number rounded to the decimals that the task asks for, if it does."""
+    found = _PLACES.search(task.text)
+    if found is None:
+        return [*steps]
+    places = int(NUMBER_WORDS.get(found[1].casefold(), found[1]))
+    return [one.changed(output=round(one.output, places)) if isinstance(one.output, float) else one for one in steps]
 
 
 def _absent(task: Task, steps: Sequence[Step]) -> str:

@@ -309,3 +309,20 @@ def test_a_schema_for_a_bare_value_gives_that_value() -> None:
     answer, model = synthesize('{"answer": 348}', schema={"type": "number", "minimum": 0})
     assert (answer.value, answer.text) == (348, "348")
     assert "answer" in str(model.requests[0].json_schema)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How many evenings on average? Two decimals will do.", "2.33"),
+        ("How many evenings on average, to 1 decimal place?", "2.3"),
+        ("How many evenings on average?", "2.3333"),
+        ("How many decimals has it?", "2.3333"),
+    ],
+)
+def test_a_number_has_as_many_decimals_as_are_asked_for(question: str, said: str) -> None:
+    """Else four at most."""
+    one = step("s1", output=7 / 3)
+    effect = Synthesize(task=Task(text=question), plan=Plan(steps=(one,), answer=("s1",)))
+    synthesizer = Synthesizer(Supervisor(Scripted([])), Briefing(), 99, brief=True)
+    assert asyncio.run(synthesizer.synthesize(effect)).text == said
