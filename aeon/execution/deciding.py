@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from aeon.documents.telling import nearness, numbered
 from aeon.documents.words import stems
+from aeon.errors import ModelError
 from aeon.schema import LONGEST_TASK, Source, StepResult
 from aeon.supervisor.answers import AnswerJudge
 from aeon.supervisor.judge import Judge
@@ -33,6 +34,8 @@ _ITEM = re.compile(r"[-*+\u2022] .*\w \S*\w", re.DOTALL)
 _MARK = re.compile(r"[-*+\u2022]\s+")
 """The mark of an item, which is no part of what it says."""
 _NUMBER = re.compile(r"\[(\d{1,3})\]")
+_NEAR = 0.75
+"""The share of the words of a question from which on a sentence is about it, whatever a judge says."""
 _ENOUGH = 2
 """Words of a question that a sentence has alone, and is the one that decides it."""
 _NONE = "[0]"
@@ -57,10 +60,11 @@ _EXAMPLES = tuple(
 async def deciding(supervisor: Supervisor, question: str, sources: Sequence[Source]) -> StepResult | None:
     """The sentence that decides the question; ``None`` where none of them does.
 
-    If just one has every word of the question, nobody is asked. Else the model names it; where that has no word of the
-    question, and the nearest to it has, it is this. The conclusion stands before the sentence where a judge is sure of
-    it. Where one doubts that the sentence answers the question, it is partly clear, unless the conclusion is sure and
-    half of the words of the question stand there: for that judge a prohibition does not answer whether it is allowed.
+    If just one has every word of the question, nobody is asked which it is. Else the model names it; where that has
+    no word of the question, and the nearest to it has, it is this. The conclusion stands before the sentence where
+    a judge is sure of it. Where one doubts that the sentence answers the question, it is partly clear, unless the
+    conclusion is sure and most words of the question stand there: for that judge a prohibition does not answer
+    whether it is allowed.
 
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
@@ -72,7 +76,7 @@ async def deciding(supervisor: Supervisor, question: str, sources: Sequence[Sour
     asked = bool(whole) and (literal is None or len(words) < _ENOUGH)
     chosen = await _chosen(supervisor, question, whole) if asked else None
     if chosen is None:
-        return _given(literal, await judge.concluded(question, (literal,), whole)) if literal is not None else None
+        return _given(literal, await _concluded(judge, question, literal, whole)) if literal is not None else None
     source = _nearer(question, words, chosen.source, whole)
     return (await _judged(judge, question, words, source, whole)).changed(likelihood=chosen.likelihood)
 
@@ -80,12 +84,23 @@ async def deciding(supervisor: Supervisor, question: str, sources: Sequence[Sour
 async def _judged(
     judge: AnswerJudge, question: str, words: frozenset[str], source: Source, whole: Sequence[Source]
 ) -> StepResult:
-    """The sentence that a model named, with the conclusion and the doubt that judges have."""
-    said = await judge.concluded(question, (source,), whole)
-    is_near = 2 * len(words & stems(f"{source.heading} {source.text}")) >= len(words)
+    """The sentence that a model named, with the conclusion and the doubt that judges have.
+
+    Where one call alone is left, it is for the doubt.
+    """
+    said = await judge.concluded(question, (source,), whole) if await judge.able(2) else ""
+    is_near = _NEAR * len(words) <= len(words & stems(f"{source.heading} {source.text}"))
     score = None if said and is_near else await judge.doubted(question, (source,), whole)
     doubt = f"the text may not answer exactly this: judged {score:.2f}" if score is not None else ""
     return _given(source, said, doubt)
+
+
+async def _concluded(judge: AnswerJudge, question: str, source: Source, whole: Sequence[Source]) -> str:
+    """The conclusion from a sentence that was found without a model, which is the answer also where none can be had."""
+    try:
+        return await judge.concluded(question, (source,), whole)
+    except ModelError:
+        return ""
 
 
 def _is_said(sentence: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import islice
 
 from aeon.documents.plain import word_set
+from aeon.documents.words import stem
 from aeon.plan.queries import query_of, with_query
 from aeon.schema import Plan, Step
 from aeon.tools.tableinfo import TableInfo
@@ -22,8 +23,8 @@ _TAKEN = re.compile(
 )
 _PAID = re.compile(
     r"\bwhat (?:did|does|do|has|have) [^?.!]*\b(?:paid|pay|owe|owed|spend|spent)\b(?! (?:for|with|by|in cash)\b)|"
-    r"\b(?:what|how much) (?:did|do|does|will|would) [^?.!]*\bcomes? to"
-    r"(?= (?:together|altogether|in (?:all|total|[A-Z]))|,|\?|$)",
+    r"\b(?:what|how much) (?:did|do|does|will|would) [^?.!]{1,200}\bcomes? to"
+    r"(?= (?:together|altogether|in (?:all|total))|,|\?|$)",
     re.IGNORECASE,
 )
 _WORTH = re.compile(
@@ -35,7 +36,7 @@ _MONEY = word_set(
     "price prices cost costs fee fees fare fares rate amount amt revenue turnover takings sales income eur euro euros "
     "usd gbp earnings paid pay salary net gross"
 )
-_TAKINGS = word_set("paid revenue turnover takings income sales amount earnings total")
+_TAKINGS = word_set("paid amt revenue turnover takings income sales amount earnings total")
 """Words for what customers gave, which is not what one thing costs."""
 _OF_ONE = word_set("price prices fee fees fare fares rate")
 """Words for what one of them costs; what it cost in all, such as a booking's price, stands beside guests and nights."""
@@ -96,6 +97,8 @@ def no_money(queries: Sequence[str], question: str, tables: Sequence[TableInfo])
     if not queries or not _asks_money(question):
         return
     written = _without_aliases(" ".join(queries)).casefold()
+    if (summed := _SUMMED.search(written)) and _stems_of(summed[1]) & _stems_of(question):
+        return  # what is added up is what is asked for: the hours of Anna
     own = _CONDITION.sub("", _TABLE.sub("", written))
     if not _is_of(_MONEY, own):
         yield from _uncounted(written, tables)
@@ -128,9 +131,14 @@ def _uncounted(written: str, tables: Sequence[TableInfo]) -> Iterator[str]:
             times = f"SUM({sums[1]} * {{}})" if sums else other
             money = (name for name, _ in table.columns if _is_of(_MONEY, name))
             for name in islice(money, 1):
-                yield f"it asks for money: {(times if _is_of(_OF_ONE, name) else _ALL_OF).format(name)}"
+                yield f"it asks for money: {(_ALL_OF if _is_of(_TAKINGS, name) else times).format(name)}"
 
 
 def _is_of(words: Set[str], text: str) -> bool:
     """Whether one of the words stands in a text."""
     return not words.isdisjoint(re.findall(r"[a-z]+", text.casefold()))
+
+
+def _stems_of(text: str) -> frozenset[str]:
+    """The stems of all words of a text, common ones too."""
+    return frozenset(map(stem, re.findall(r"[a-z]+", text.casefold())))

@@ -103,9 +103,13 @@ class Asked:
 
     @property
     def is_of_rules(self) -> bool:
-        """Whether it is a question of yes or no for texts alone, or for what is allowed, and texts have words of it."""
+        """Whether it is a question of yes or no for texts alone, or for what is allowed.
+
+        Of the words of such a one the texts alone know some, and more than the tables alone do.
+        """
         by_texts = self.functions == (LOOKUP,) and asks_yes_no(self.task.text)
-        return by_texts or (LOOKUP in self.functions and asks_leave(self.task.text))
+        of_texts = LOOKUP in self.functions and len(self.about.texts) > len(self.about.tables)
+        return by_texts or (of_texts and asks_leave(self.task.text))
 
     @property
     def evidence(self) -> Evidence:

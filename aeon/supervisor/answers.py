@@ -70,7 +70,11 @@ class AnswerJudge:
     async def concluded(self, question: str, cited: Sequence[Source], every: Sequence[Source]) -> str:
         """``Yes`` or ``No``, as the cited of all sentences answer a question of yes or no; "" where that is not sure.
 
-        Of 230 sentences that decide one, 70 are as sure as this, and all of these are right.
+        Of 230 sentences that decide one, 70 are as sure as this, and all of these are right; one about something else
+        looks like a no at times.
+
+        Raises:
+            ModelError: the judge could not be asked.
         """
         score = await self._judged(_YES, question, cited, every)
         if score is None or 1 - _CONCLUDED < score < _CONCLUDED:

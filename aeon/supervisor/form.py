@@ -75,9 +75,9 @@ _YES_NO = re.compile(
     _I,
 )
 _LEAVE = re.compile(
-    r"(?:may|can|could|must|should|shall)(?:n't)?\b|(?:am|are) (?:I|we|you|they) allowed\b|"
-    r"is it (?:allowed|ok|okay|all right)\b|"
-    r"(?:do|does) (?:I|we|you|they|he|she|my \w+) (?:have|need) to\b",
+    r"(?:may|can|could|must|should|shall)(?:n't)? (?!you\b)|"
+    r"(?:is|are|am) [^?]{0,80}\b(?:allowed|permitted|forbidden)\b|"
+    r"is it (?:ok|okay|all right)\b|(?:do|does) (?:[\w'-]+ ){1,4}(?:have|need) to\b",
     _I,
 )
 _LED_IN = re.compile(

@@ -29,6 +29,8 @@ _A_TABLE = 7
 """Cells from which on rows are written as a table."""
 _DECIMALS = 4
 _SMALL, _LARGE = 0.001, 1e15
+_NO_CENT = 1e-6
+"""What a sum of cents may be off by, as numbers of a computer are."""
 UNNAMED = "answer"
 """What a result is called that a program prints without a name."""
 
@@ -133,7 +135,7 @@ def _written(step: Step, value: JsonValue, every: Sequence[Step]) -> str:
 
 def _has_cents(value: float) -> bool:
     """Whether an amount is no whole one, but whole in cents: 228.3 is 228.30."""
-    return value % 1 != 0 and round(value, 2) == value
+    return round(value, 2) % 1 != 0 and abs(round(value, 2) - value) < _NO_CENT
 
 
 class Wording(NamedTuple):

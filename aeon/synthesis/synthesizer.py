@@ -29,9 +29,9 @@ _SCALARS = ("string", "number", "integer", "boolean", "null")
 _VERB = re.compile(r"\w (?:is|are|was|were|has|have|may|must|can|costs?|pays?|needs?|gets?) \w")
 _SENTENCE = re.compile(r"(?:(?:Therefore|So|Thus|Hence),? )?((?:\S+ ){4,}\S+[.!])")
 """A derivation's answer that is a sentence of its own, without the word that draws a conclusion."""
-_CONCLUDED = re.compile(r"(Yes|No)\. (?=\S)")
-"""What follows from the sentence behind it, that decides a question of yes or no."""
-_ITEM = re.compile(r"[-*+\u2022]\s+")
+_CONCLUDED = re.compile(r"^(Yes|No)\. (?=[^\W\d])")
+"""What follows from the sentence behind it, that decides a question of yes or no; "No. 12" is none."""
+_ITEM = re.compile(r"^[-*+\u2022]\s+")
 """The mark of an item, which is no part of what it says."""
 _LEAST_WORDS = 5
 """Words of a sentence that answers a question."""
@@ -121,10 +121,10 @@ def _guess(effect: Synthesize, steps: Sequence[Step]) -> str:
     if len(steps) > 1 or not step.sources or not _is_a_guess(effect, step):
         return ""
     said, read = _ITEM.sub("", one_line(step.sources[0].text, _LONGEST_SAID)), one_line(str(step.output or ""))
-    if concluded := _CONCLUDED.match(read):
-        return f'{_PERHAPS.strip(": ")} {concluded[1].lower()}: "{said}"'
-    if not read or read.rstrip(".") == said.rstrip("."):
-        return f'{_PERHAPS}"{said}"' if read else ""
+    if not read or _CONCLUDED.sub("", read).rstrip(".") == said.rstrip("."):
+        concluded = _CONCLUDED.match(read)
+        perhaps = f"Perhaps {concluded[1].lower()}: " if concluded else _PERHAPS
+        return f'{perhaps}"{said}"' if read else ""
     own = re.search(re.escape(read), said[1:], re.IGNORECASE)  # as the sentence writes it
     return f'{_PERHAPS}{own[0] if own else inside("It is", read)}. "{said}"'
 

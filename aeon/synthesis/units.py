@@ -39,7 +39,10 @@ _BRACKETED = {
     "€": "euros", "$": "dollars", "£": "pounds", "s": "seconds", "ft": "feet", "lbs": "pounds of weight",
 }  # fmt: skip
 """What stands alone in brackets behind the name of a column, or is a sign in it."""
-_MONEY = {"euro", "euros", "dollar", "dollars", "pound", "pounds"}
+_CURRENCIES = {"eur", "euro", "euros", "usd", "gbp", "amount", "price", "cost", "paid"}
+"""Last words of columns of money."""
+_MONEY = {"euro", "euros", "dollar", "dollars"}
+"""Units that are money, whatever they stand behind; pounds may be a weight."""
 _IN_BRACKETS = re.compile(r".*\S\s*[(\[]\s*(?:in )?(\S+)\s*[)\]]")
 _SIGN = re.compile(r"(?:.*\s)?([€$£])(?:\s.*)?")
 _SHORT = re.compile(
@@ -63,8 +66,8 @@ def is_money(step: Step, steps: Sequence[Step]) -> bool:
     """Whether a number is an amount of money: by its unit, or by the last word of the column that is asked for."""
     arguments = (step.action.arguments or {}) if isinstance(step.action, ToolCall) else {}
     found = _COLUMN.match(str(arguments.get("query", "")))
-    last = (found[1] or found[2]).casefold().split()[-1:] if found else []
-    return bool({unit_of(step, steps), *(_SUFFIXES.get(word) for word in last)} & _MONEY)
+    last = re.split(r"[\s_]", (found[1] or found[2]).casefold())[-1] if found else ""
+    return unit_of(step, steps) in _MONEY or last in _CURRENCIES
 
 
 def quoted_with_unit(step: Step, value: JsonValue) -> str:

@@ -20,18 +20,18 @@ _CIRCLES = tuple(
 _BETWEEN = re.compile(r"\bBETWEEN\s+'(?P<first>[A-Za-z]+)'\s+AND\s+'(?P<last>[A-Za-z]+)'", re.IGNORECASE)
 _LIKE = re.compile(
     r"(?P<column>(?:\b\w+\.)?(?:\"(?P<quoted>[^\"]+)\"|\b(?P<name>[A-Za-z_]\w*)))"
-    r"(?P<like>\s+(?:NOT\s+)?I?LIKE\s+'[\d%_-]+')",
+    r"(?P<like>\s+(?:NOT\s+)?I?LIKE\s+'[\d_-]*%[\d%_-]*')",
     re.IGNORECASE,
 )
 
 
 def as_text(tables: Iterable[TableInfo], query: str) -> str:
-    """The query with each day that is compared with a pattern (LIKE '2025-06%') as the text that it is."""
+    """The query with each column of days that is compared with a pattern of digits (LIKE '2025-06%') as a text."""
     days = {name.casefold() for table in tables for name, kind in table.columns if kind in DAYS}
 
     def fitting(found: re.Match[str]) -> str:
         is_day = (found["quoted"] or found["name"]).casefold() in days
-        return f"CAST({found['column']} AS VARCHAR){found['like']}" if is_day else found[0]
+        return f"{found['column']}::VARCHAR{found['like']}" if is_day else found[0]
 
     return _LIKE.sub(fitting, query)
 

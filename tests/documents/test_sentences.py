@@ -134,6 +134,9 @@ def test_a_line_with_dots_up_to_its_price_is_one_sentence() -> None:
         "Introduction . . . . . 4",
     ]
     assert units("Prices\n" + "\n".join(lines)) == ["Prices", *lines]
+    prose = "We had meant to leave for the coast on the first boat ... at 9\nin the morning, but it rained."
+    log = "2024-05-01 10:00:00 Loading ...... done 100%\n  with three warnings"
+    assert units(prose) == [prose] and units(log) == [log]
     assert units("Well... I paid 20. So it was.") == ["Well...", "I paid 20.", "So it was."]
 
 

@@ -564,3 +564,23 @@ def test_a_conclusion_is_drawn_from_the_only_sentence_with_every_word() -> None:
     model = agreeing(["[1] The lift is broken. So: yes", *map(judged, (0.99, 0.01, 0.01))], Capabilities(logprobs=True))
     result = asyncio.run(read_answer(Supervisor(model), far, far, [passage(DOOR)], "house.md"))
     assert (result.output, result.clarity) == (f"Yes. {DOOR[0]}", "PARTIALLY_CLEAR")
+
+
+@pytest.mark.requirement("T2")
+@pytest.mark.usefixtures("measured")
+def test_a_sentence_that_was_found_without_a_model_needs_none() -> None:
+    """Where the judge cannot be asked it stands alone; the last call is for the doubt, not for the conclusion."""
+    question = "May children swim?"
+    dead = agreeing([ModelError("gone")], Capabilities(logprobs=True))
+    result = asyncio.run(read_answer(Supervisor(dead), question, question, [passage(DOOR)], "house.md"))
+    assert (result.output, result.clarity) == (DOOR[2], "CLEAR")
+    model = agreeing(["[2] Dogs must stay outside. So: no", judged(0.01)], Capabilities(logprobs=True))
+
+    async def within() -> StepResult:
+        with Ledger(Allowance(calls=2)):
+            return await read_answer(
+                Supervisor(model), "May I bring a dog?", "May I bring a dog?", [passage(DOOR)], "house.md"
+            )
+
+    result = asyncio.run(within())
+    assert (result.output, result.clarity) == (DOOR[1], "PARTIALLY_CLEAR")

@@ -226,6 +226,7 @@ def test_what_each_paid_is_taken_as_often_as_there_were(query: str, doubt: list[
         ("What do the hires of Ada and Bo come to together?", "SELECT SUM(days) FROM hires",
          ["it asks for money: SUM(paid)"]),
         ("Whom did the hires come to know?", "SELECT SUM(days) FROM hires", []),
+        ("What do the days of Ada come to in all?", "SELECT SUM(days) FROM hires", []),
         ("What was taken in May?", "SELECT SUM(paid) FROM hires", []),
         ("What was taken out of the shed?", "SELECT bike FROM hires", []),
         ("How much did tourers bring in?", "SELECT SUM(price) FROM bikes", ["it asks what was taken: SUM(hires.paid)"]),
@@ -279,3 +280,16 @@ def test_days_are_counted_and_not_added_up(query: str, counted: str) -> None:
     loans = TableInfo("loans", "loans.csv", (("taken out", "DATE"),), 9, ())
     (step,) = of_counts(plan(query), (*TABLES, loans)).steps
     assert query_of(step) == counted
+
+
+def test_what_one_costs_is_no_amount_that_is_added_up() -> None:
+    """The hint is to multiply; an amount is added up."""
+    for columns, query, doubt in (
+        (("quantity", "unit_cost"), "SELECT SUM(quantity) FROM t", "SUM(quantity * unit_cost)"),
+        (("hours", "eur_per_hour"), "SELECT SUM(hours) FROM t", "SUM(hours * eur_per_hour)"),
+        (("hours", "Amt EUR"), "SELECT SUM(hours) FROM t", "SUM(Amt EUR)"),
+    ):
+        table = TableInfo("t", "t.csv", tuple((name, "DECIMAL") for name in columns), 9, ())
+        assert list(lost_columns(plan(query), "How much did we earn in July?", (), (table,))) == [
+            f"it asks for money: {doubt}"
+        ]

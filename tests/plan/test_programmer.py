@@ -192,10 +192,14 @@ def test_the_words_of_the_task_decide_what_is_shown(
 @pytest.mark.requirement("T2")
 def test_what_is_allowed_is_asked_of_the_texts_though_tables_have_its_words(both: tuple[Tool, ...]) -> None:
     """No program is written for it; whether something is so, the tables may say."""
-    leave = "May we see the revenue of Cork during annual leave?"
+    leave = "May an employee in Cork sign a form for annual leave?"
     made, model = plan(leave, tools=both)
     assert does(made) == [("lookup", leave)] and not model.requests
-    assert plan("Was the revenue of Cork higher during annual leave?", "", tools=both)[1].requests
+    for other in (
+        "Was the revenue of Cork higher during annual leave?",
+        "May we see the revenue for each day and city?",
+    ):
+        assert plan(other, "", tools=both)[1].requests
 
 
 @pytest.mark.requirement("T1d")

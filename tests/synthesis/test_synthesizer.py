@@ -311,6 +311,19 @@ def test_a_schema_for_a_bare_value_gives_that_value() -> None:
     assert "answer" in str(model.requests[0].json_schema)
 
 
+def test_no_12_is_no_conclusion_and_a_dash_within_is_no_mark() -> None:
+    """A sentence is quoted as it stands."""
+    for said, read, guess in (
+        ("The library is at No. 12 Mill Lane.", "No. 12 Mill Lane", "Perhaps: No. 12 Mill Lane."),
+        ("The shop is open 9 - 17 on weekdays.", "9 - 17", "Perhaps: 9 - 17."),
+    ):
+        source = Source(source="rules.txt", start=0, end=len(said), text=said)
+        one = step("s1", output=read).changed(mode="reading", clarity="PARTIALLY_CLEAR", sources=(source,))
+        effect = Synthesize(task=Task(text="Where is it?"), plan=Plan(steps=(one,), answer=("s1",)))
+        text = asyncio.run(Synthesizer(Supervisor(Scripted([])), Briefing(), 99).synthesize(effect)).text
+        assert text == f'{guess} "{said}"'
+
+
 @pytest.mark.parametrize(
     ("question", "said"),
     [

@@ -115,6 +115,7 @@ def test_a_result_has_its_unit_behind_it() -> None:
         ('SELECT SUM("Amt EUR") FROM bills', 12, "12"),
         ('SELECT AVG("Amt EUR") FROM bills', 0.0355, "0.0355"),
         ('SELECT SUM("Weight kg") FROM sacks', 2.5, "2.5"),
+        ("SELECT SUM(amount) FROM bills", 76.1 * 3, "228.30"),
     ],
 )
 def test_an_amount_of_money_has_its_cents(query: str, value: float, said: str) -> None:

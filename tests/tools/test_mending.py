@@ -145,6 +145,7 @@ def test_a_day_that_is_compared_with_a_pattern_is_a_text(tmp_path: Path) -> None
         assert database.query(mended(database, query)) == 9
     assert database.query(mended(database, "SELECT SUM(Paid) FROM visits WHERE Day NOT LIKE '2025-06%'")) == 7
     assert database.query(mended(database, "SELECT SUM(Paid) FROM visits WHERE Who LIKE 'b%'")) == 12
+    assert database.query(mended(database, 'SELECT SUM(Paid) FROM visits WHERE "visits"."Day" LIKE \'2025-07%\'')) == 7
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from aeon.engines.tutor.statements import (
     ValueIs,
     path_fault,
 )
-from aeon.engines.tutor.terms import asks_number, files_named, identifiers, terms
+from aeon.engines.tutor.terms import asked_of, counts_lines, files_named, identifiers, terms
 from aeon.engines.tutor.times import CLOCK, moment
 
 __all__ = ["claims"]
@@ -61,7 +61,7 @@ def _computed(seen: TableValue) -> Iterator[ValueIs]:
 
 def _of_matches(seen: Matches, question: str) -> Iterator[Statement]:
     """How many lines there are where none is shown, none is there or that is asked for; else what the lines say."""
-    counted = asks_number(question)
+    counted = counts_lines(question)
     if seen.whole and (counted or not seen.hits):
         yield from _counts(seen)
     if seen.text != CLOCK and not counted:
@@ -81,8 +81,11 @@ def _line(hit: Hit, text: str) -> Contains:
 
 
 def _ranked(lines: Sequence[tuple[int, str]], question: str, game: Game) -> list[tuple[int, str]]:
-    """The lines that share most with the task, then those that name most; of a task about the last, from the end."""
-    wanted = [term.lower() for term in terms(question, game.files)]
+    """The lines that share most with what is asked, then those that name most; of a task about the last, from the end.
+
+    What is told before that is known.
+    """
+    wanted = [term.lower() for term in terms(asked_of(question), game.files)]
     short = [(number, text) for number, line in lines if 0 < len(text := line.strip()) <= _LONGEST]
     ordered = short[::-1] if "last" in question.lower().split() else short
     return sorted(ordered, key=lambda one: (-_shared(one[1], wanted), -len([*identifiers(one[1])])))

@@ -15,7 +15,7 @@ from aeon.engines.tutor.game import Game, data
 from aeon.engines.tutor.looking import looks
 from aeon.engines.tutor.moves import Assert, Move, Option, Propose, Reformulate, Respond
 from aeon.engines.tutor.statements import Contains, statement_words
-from aeon.engines.tutor.terms import asks_number, files_named, quoted
+from aeon.engines.tutor.terms import counts_lines, files_named, told_before
 
 __all__ = ["options"]
 
@@ -66,15 +66,15 @@ def _answers(game: Game, question: str) -> Iterator[Option]:
 
 
 def _may_answer(game: Game, number: int, question: str) -> bool:
-    """Whether a claim can be what is asked for: no line is how many there are, nor is one that the question tells of.
+    """Whether a claim can be what is asked for: no line is how many there are, nor the one that the question tells of.
 
-    It does where it names the file, and quotes a part of the line before it comes to what it asks.
+    Of that it names the file, and quotes a part, before it asks which line something is.
     """
     claim = game.claims[number]
     if not isinstance(claim, Contains):
         return True
-    told = quoted(question[: question.rfind(". ") + 1]) if files_named(question, [claim.path]) else ()
-    return not asks_number(question) and not any(part in claim.text for part in told)
+    told = told_before(question) if files_named(question, [claim.path]) else ()
+    return not counts_lines(question) and not any(part in claim.text for part in told)
 
 
 def _alike(game: Game) -> list[int]:

@@ -5,13 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-__all__ = ["asks_number", "files_named", "identifiers", "key_value", "quoted", "terms", "words"]
+__all__ = [
+    "asked_of",
+    "asks_number",
+    "counts_lines",
+    "files_named",
+    "identifiers",
+    "key_value",
+    "quoted",
+    "terms",
+    "told_before",
+    "words",
+]
 
 _QUOTED = re.compile(r"[\"“`]([^\"”`\n]{2,80})[\"”`]|(?<!\w)'([^'\n]{2,80})'(?!\w)")
 _TOKEN = re.compile(r"[^\s,;:!?()\[\]{}<>\"“”`']+")
 _IDENTIFIER = re.compile(r"[\w./-]*(?:\d|_|\w[./-]\w)[\w./-]*|[A-Z]{2,}|[a-z]+[A-Z]\w*")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _COUNTS = re.compile(r"\bhow many|\bnumber of|\bcount\b", re.IGNORECASE)
+_COUNTS_LINES = re.compile(
+    r"\b(?:how many|number of|count) (?:of )?(?:the )?(?:\w+ )?"
+    r"(?:lines|entries|rows|files|times|matches|occurrences)\b|\bhow often\b",
+    re.IGNORECASE,
+)
+_WHICH_LINE = re.compile(r"[^.?!]{0,300}\bwhich line\b", re.IGNORECASE)
 _COMMON = frozenset({
     "about", "after", "also", "answer", "any", "before", "between", "code", "come", "contain", "contains", "does",
     "each", "earlier", "event", "every", "exactly", "file", "files", "first", "folder", "from", "function",
@@ -23,8 +40,24 @@ _COMMON = frozenset({
 
 
 def asks_number(question: str) -> bool:
-    """Whether a question is for how many there are, which no single line says."""
+    """Whether a question is for how many there are."""
     return _COUNTS.search(question) is not None
+
+
+def counts_lines(question: str) -> bool:
+    """Whether a question is for how many lines, entries or the like there are, which no single line says."""
+    return _COUNTS_LINES.search(question) is not None
+
+
+def told_before(question: str) -> tuple[str, ...]:
+    """What a question for a line quotes before the sentence that asks which line it is: another one is meant."""
+    return tuple(quoted(question.removesuffix(asked_of(question))))
+
+
+def asked_of(question: str) -> str:
+    """The sentence that asks which line it is, and what follows; the whole of another question."""
+    asked = _WHICH_LINE.search(question)
+    return question[asked.start() :] if asked else question
 
 
 def quoted(text: str) -> Iterator[str]:

@@ -221,6 +221,10 @@ def test_of_how_many_a_line_is_no_answer(tmp_path: Path) -> None:
     play(folder, moves, TutorConfig(turns=3), task="How many lines of a.log have status=502?")
     assert not any("line 1 of" in label for labels in offered for label in labels)
     assert "claim: 2 lines of all files contain “status=502”" in offered[1]
+    for one in ("Which line of a.log has status=502?", "How many seconds does a.log give for status=502?"):
+        offered.clear()
+        play(folder, moves, TutorConfig(turns=3), task=one)
+        assert offered[2][0].startswith("answer: line 1 of")
     offered.clear()
     play(folder, moves, TutorConfig(turns=3), task="Which line of a.log has status=502?")
     assert any(label.startswith("claim: line 1 of") for label in offered[1])
