@@ -29,7 +29,7 @@ from aeon.schema import (
 )
 from aeon.supervisor.answers import AnswerJudge
 from aeon.supervisor.briefing import Briefing
-from aeon.supervisor.form import asks_yes_no
+from aeon.supervisor.form import asks_yes_no, presumes
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.prompt import Prompt, fence, load, render
 from aeon.supervisor.schema import schema_of
@@ -50,8 +50,6 @@ _LONGEST_PROBLEM = 800
 _CALCULATOR, _SQL = "calculator", "sql"
 _EXACT = (_CALCULATOR, CHOOSE)
 _LEANS = re.compile(r"\b(?:it|its|they|their|them|he|she|his|her|that|this|those|these|one|ones)\b", re.IGNORECASE)
-_OF_ONE = re.compile(r"\W*(?:and |so |then )?(?:how|what(?! (?:\w+ )?(?:are|were)\b)|when|where)\b", re.IGNORECASE)
-"""A question that presumes that there is what it asks for; which there are, and who, may be nobody."""
 _NAMED = 3
 """Words of a question that say what it is about; one with fewer, or with a pronoun, leans on the task."""
 
@@ -251,7 +249,7 @@ def _with_sources(tool: str, output: JsonValue) -> tuple[JsonValue, tuple[Source
 
 def _presumed(found: JsonValue, question: str) -> bool:
     """Whether no row was found of what the question presumes to be there."""
-    return found == [] and _OF_ONE.match(question) is not None
+    return found == [] and presumes(question)
 
 
 def _objected(objection: str) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from aeon.documents.meaning import akin
 from aeon.documents.words import stem, stems
 from aeon.plan.again import offered
-from aeon.plan.columns import lost_columns, of_counts, of_single
+from aeon.plan.columns import lost_columns, moved, of_counts, of_single
 from aeon.plan.comparing import difference
 from aeon.plan.conditions import completed, copies, excluded, guesses, misplaced, said_once, unsaid, without_unsaid
 from aeon.plan.days import with_day, without_unsaid_days
@@ -93,7 +93,8 @@ class Checker:
     async def _settled(self, plan: Plan, text: str, asked: Asked, guess: str) -> Candidate:
         """The plan as it is to run, with what is wrong with it."""
         whole = await with_ties(await in_one(plan, asked.about.text, self._sources), self._sources)
-        doubt = self._doubt(plan, asked) or await misfit(whole, asked.about, self._sources) or guess
+        doubt = moved(text, plan, asked.about.text, self._sources.tables) or self._doubt(plan, asked)
+        doubt = doubt or await misfit(whole, asked.about, self._sources) or guess
         return Candidate(whole, text, self._unfit(plan, asked), doubt)
 
     def _doubt(self, plan: Plan, asked: Asked) -> str:

@@ -12,7 +12,7 @@ from aeon.plan.queries import figures_of, query_of, with_query
 from aeon.schema import Plan
 from aeon.tools.tableinfo import TableInfo
 
-__all__ = ["begins", "lost_columns", "of_counts", "of_single", "per_column"]
+__all__ = ["begins", "lost_columns", "moved", "of_counts", "of_single", "per_column"]
 
 _BEGUN = re.compile(
     r"(?:^|_)(?:joined|since|born|birth|birthday|built|founded|hired|started|start|opened|entered|bought|begun|moved|year)(?:_|$)",
@@ -116,3 +116,17 @@ def _names(words: str, column: str) -> bool:
     """Whether one or two words name a column."""
     said, own = [stem(word) for word in words.split()], [stem(word) for word in column.split("_")]
     return own in (said, said[:1])
+
+
+def moved(text: str, plan: Plan, question: str, tables: Sequence[TableInfo]) -> str:
+    """That a program asked a table of which the question speaks, and its plan asks another one; "" where it does not.
+
+    A query whose columns only another table has is mended so, which is seldom what is asked for then.
+    """
+    asked = " ".join(map(query_of, plan.steps))
+    for table in tables:
+        spoken = stems(table.name.replace("_", " ")) & stems(question)
+        named = re.compile(rf"\b{re.escape(table.name)}\b", re.IGNORECASE)
+        if asked and spoken and named.search(text) and not named.search(asked):
+            return f"{table.name} has no such column, only {', '.join(name for name, _ in table.columns)}"
+    return ""

@@ -180,9 +180,12 @@ class Programmer:
         """The plan of a query; one at fault that no other agrees with is written once more, and told so.
 
         What the other gave stays on record: a third one settles nothing. Where it finds no row, and a sentence of the
-        texts has an answer, these are asked: nobody is "none". So they are for what no file has a word for.
+        texts has an answer, or the question presumes a row, these are asked: nobody is "none". So they are for what no
+        file has a word for.
         """
         if LOOKUP in self._sources.names and await self._answering.unsaid(held.query.plan, asked, self._hint):
+            return self._asked(asked)
+        if held.query.runs and await self._sources.lacks(held.query.plan, asked.about.text):
             return self._asked(asked)
         if held.query.runs and (held.agreed or not held.query.fault):
             return self._settled(asked, held.query, held.agreement)

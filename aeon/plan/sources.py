@@ -14,7 +14,7 @@ from aeon.errors import ToolError
 from aeon.plan.evidence import Evidence
 from aeon.plan.wanted import asked_for, counted, counts_in_german, done, kinds, things
 from aeon.schema import LONGEST_TASK, JsonObject, JsonValue, Plan, ToolCall
-from aeon.supervisor.form import asks_form, is_thing, uncounted
+from aeon.supervisor.form import asks_form, is_thing, presumes, uncounted
 from aeon.supervisor.prompt import cut
 from aeon.tools.quote import QUOTE, quoted
 from aeon.tools.references import substitute
@@ -349,6 +349,10 @@ class Sources:
                 return []
             given[step.id] = quoted(found.value)[0] if action.tool == QUOTE else found.value
         return [given[step_id] for step_id in plan.answer if given[step_id] is not None]
+
+    async def lacks(self, plan: Plan, question: str) -> bool:
+        """Whether the tables have no row of what a question presumes to be there, and there are texts."""
+        return LOOKUP in self.names and presumes(question) and await self.outcome(plan) == [[]]
 
     async def _evidence(self, text: str) -> Evidence:
         if LOOKUP not in self.names:

@@ -80,6 +80,7 @@ _LEAVE = re.compile(
     r"is it (?:ok|okay|all right)\b|(?:do|does) (?:[\w'-]+ ){1,4}(?:have|need) to\b",
     _I,
 )
+_OF_ONE = re.compile(r"\W*(?:and |so |then )?(?:how|what(?! (?:\w+ )?(?:are|were)\b)|when|where)\b", _I)
 _LED_IN = re.compile(
     r"(?!\W*(?:what|who|whom|whose|which|how|when|where|why)\b)[^?]*[.,;:!\u2013-]\s+(?:(?:and|so|then|but)\s+)?"
     rf"(?={_AUXILIARY}\s+(?:I|we|he|she|they|it|you|there|my|our|his|her|their|the|this|that)\b)",
@@ -223,6 +224,11 @@ def asks_leave(question: str) -> bool:
     asked = question.strip()
     led_in = _LED_IN.match(asked)
     return asks_yes_no(asked) and _LEAVE.match(asked, led_in.end() if led_in else 0) is not None
+
+
+def presumes(question: str) -> bool:
+    """Whether a question presumes that there is what it asks for; which there are, and who, may be nobody."""
+    return _OF_ONE.match(question) is not None
 
 
 def asks_form(task: str) -> bool:

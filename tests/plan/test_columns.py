@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from aeon.plan.columns import lost_columns, of_counts, of_single, per_column
+from aeon.plan.columns import lost_columns, moved, of_counts, of_single, per_column
 from aeon.plan.money import of_all_sold
 from aeon.plan.pieces import of_pieces
 from aeon.plan.queries import query_of
@@ -293,3 +293,15 @@ def test_what_one_costs_is_no_amount_that_is_added_up() -> None:
         assert list(lost_columns(plan(query), "How much did we earn in July?", (), (table,))) == [
             f"it asks for money: {doubt}"
         ]
+
+
+def test_a_query_that_was_moved_to_another_table_than_is_spoken_of_is_told() -> None:
+    """Band is a column of the bookings; who borrowed gear stands in the other table."""
+    gear = TableInfo("gear_lent", "g.csv", (("Item", "VARCHAR"), ("Lent to", "VARCHAR")), 9, ())
+    bookings = TableInfo("bookings", "b.csv", (("Band", "VARCHAR"),), 9, ())
+    text, made = "SELECT Band FROM gear_lent GROUP BY Band", plan("SELECT Band FROM bookings GROUP BY Band")
+    tables = (gear, bookings)
+    said = moved(text, made, "Which band borrowed the most of our gear?", tables)
+    assert said == "gear_lent has no such column, only Item, Lent to"
+    assert not moved(text, made, "Which band was here most?", tables)
+    assert not moved("SELECT Band FROM bookings", made, "Which band borrowed gear?", tables)

@@ -202,6 +202,18 @@ def test_what_is_allowed_is_asked_of_the_texts_though_tables_have_its_words(both
         assert plan(other, "", tools=both)[1].requests
 
 
+@pytest.mark.requirement("T1d", "T2")
+def test_where_no_row_is_there_that_is_presumed_the_texts_are_asked(both: tuple[Tool, ...]) -> None:
+    """Who, or which there are, may be nobody, and none is an answer then."""
+    none = "SELECT revenue FROM sales WHERE day >= '2024-05-01'"
+    what = "What is the revenue of a day from 2024-05-01 on?"
+    assert does(plan(what, none, tools=both)[0]) == [("lookup", what)]
+    asked = plan(
+        "Which city is there from 2024-05-01 on?", "SELECT city FROM sales WHERE day >= '2024-05-01'", "", tools=both
+    )
+    assert does(asked[0])[0][0] == "sql"
+
+
 @pytest.mark.requirement("T1d")
 @pytest.mark.parametrize("text", [REVENUE, "How much was sold in March 2024 in Porto?"])
 def test_a_question_for_the_tables_alone_shows_the_statements_that_would_make_them(
