@@ -183,9 +183,10 @@ class Programmer:
         texts has an answer, or the question presumes a row, these are asked: nobody is "none". So they are for what no
         file has a word for.
         """
-        if LOOKUP in self._sources.names and await self._answering.unsaid(held.query.plan, asked, self._hint):
-            return self._asked(asked)
-        if held.query.runs and await self._sources.lacks(held.query.plan, asked.about.text):
+        made, question = held.query.plan, asked.about.text
+        if LOOKUP in self._sources.names and (
+            await self._answering.unsaid(made, asked, self._hint) or await self._sources.lacks(made, question)
+        ):
             return self._asked(asked)
         if held.query.runs and (held.agreed or not held.query.fault):
             return self._settled(asked, held.query, held.agreement)

@@ -21,6 +21,7 @@ __all__ = [
     "is_of_kind",
     "is_thing",
     "items",
+    "presumes",
     "uncounted",
 ]
 
