@@ -60,7 +60,7 @@ class _Block:
 
 
 _LINES = re.compile(r"[^\n]+")
-_LEADER = r"(?=.{1,200}$).*\S(?: ?\.{4,}+|(?: \.){3,}+| \.{1,3}+(?= )) *+(?:[€$£] ?|[A-Z]{3} ?)?\d.{0,24}$"
+_LEADER = r"(?=.{1,200}$).*\S(?: ?\.{4,}+|(?: \.){3,}| \.{1,3}+(?= )) *+(?:[€$£] ?|[A-Z]{3} ?)?\d.{0,24}$"
 """Of a price list or a table of contents: what it is, dots, and a number with few words behind it."""
 # The order counts: the first that fits says what a line is.
 _KINDS: tuple[tuple[_Kind, re.Pattern[str]], ...] = (

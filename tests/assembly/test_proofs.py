@@ -61,9 +61,9 @@ def test_a_value_of_a_text_and_one_that_is_computed(folder: Path, tmp_path: Path
     result, proof = run(
         folder, FEE, program, ONE_FACT, AGAIN, "A guest pays {r1}, 3 guests pay {r2} euros.", journal=saved
     )
-    assert result.answer == "A guest pays 12.50 euros, 3 guests pay 37.5 euros."
+    assert result.answer == "A guest pays 12.50 euros, 3 guests pay 37.50 euros."
     assert [(one.text, one.verdict) for one in proof.claims if one.kind == "number"] == [
-        ("12.50 euros", "supported"), ("3", "supported"), ("37.5 euros", "supported"),
+        ("12.50 euros", "supported"), ("3", "supported"), ("37.50 euros", "supported"),
     ]  # fmt: skip
     assert [source.id for source in proof.sources] == ["fees.md"] and proof.journal is not None
     report = verify(proof_bytes(proof), saved, folder)
@@ -155,7 +155,7 @@ def test_the_proof_is_the_same_for_the_same_run(folder: Path) -> None:
     )
     assert proof_bytes(first) == proof_bytes(second)
     assert str(folder) not in proof_bytes(first).decode()
-    assert json.loads(proof_bytes(first))["answer"] == "They are 37.5 euros."
+    assert json.loads(proof_bytes(first))["answer"] == "They are 37.50 euros."
 
 
 def test_the_line_on_claims() -> None:
