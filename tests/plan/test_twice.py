@@ -261,3 +261,14 @@ def test_two_queries_that_put_the_latest_first_do_not_say_who_is_there_the_longe
         "Who has been a member the longest?"
     )
     assert "Ada Wren" in result.answer and "Paul Dix" not in result.answer
+
+
+@pytest.mark.requirement("G4a", "G5")
+def test_money_that_two_queries_do_not_give_stays_a_doubt(tmp_path: Path) -> None:
+    """Both add up the copies of two orders that come to something."""
+    (tmp_path / "orders.csv").write_text("Customer,Copies,Amt EUR\nAda,3,87.60\nBo,80,76.00\nCy,2,5\n")
+    copies = "SELECT SUM(Copies) FROM orders WHERE Customer IN ('Ada', 'Bo')"
+    made, _ = plan(files(tmp_path), "What do the orders of Ada and Bo come to together?", copies, copies, copies)
+    assert made.doubts and made.doubts[0].startswith("it asks for money")
+    money = "SELECT SUM(\"Amt EUR\") FROM orders WHERE Customer IN ('Ada', 'Bo')"
+    assert not plan(files(tmp_path), "What do the orders of Ada and Bo come to together?", money, money)[0].doubts
