@@ -46,14 +46,19 @@ def asks_costs(question: str) -> bool:
 def of_several(question: str, sentence: str, value: str) -> Several | None:
     """The price of one hour that a sentence states, where a question says that it is three of them; else ``None``.
 
-    So is anything that it states of one, each or every thing: four minutes for one token.
+    So is anything that it states of one, each or every thing: four minutes for one token. What it states of so many, as
+    in "35 euros an hour, 60 for two", is not multiplied.
     """
     price = _AMOUNT.match(value)
     if price is None:
         return None
     one = rf"(?<![\w.,]){re.escape(price[0])}[^\W\d_]*(?: ?[€$£]| [^\W\d_]+)? {_EACH} ([^\W\d_]+)"
     rate = re.search(one, sentence) if asks_costs(question) else None
-    return _times(question, rate[1], rate[0], price[0]) if rate else _of_one(question, sentence, price[0])
+    if rate is None:
+        return _of_one(question, sentence, price[0])
+    found = _times(question, rate[1], rate[0], price[0])
+    others = sentence.replace(rate[0], "", 1)
+    return found if found and not _states(others, found.times) else None
 
 
 def _of_one(question: str, sentence: str, price: str) -> Several | None:

@@ -12,6 +12,7 @@ import pytest
 from aeon.llm.scripted import ALL_JSON, Reply, Scripted
 from aeon.plan.answering import Answering
 from aeon.plan.programmer import Programmer
+from aeon.plan.rates import of_several
 from aeon.plan.wanted import counted
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Allowance, LLMRequest, LLMResponse, Plan, Source, Task, ToolCall
@@ -344,6 +345,23 @@ def test_what_is_said_of_one_is_multiplied_by_how_many_there_are(question: str, 
         calls = [step.action for step in made.steps if isinstance(step.action, ToolCall)]
         assert [(call.arguments or {}) for call in calls][1] == {"expression": formula} and made.vouched is None
         assert (calls[0].arguments or {})["value"] == 2
+
+
+@pytest.mark.requirement("T2")
+@pytest.mark.parametrize(
+    ("question", "sentence", "price", "times"),
+    [
+        ("What do two hours of lessons cost?", "Lessons: 35 euro an hour, 60 euro for two.", "35", ""),
+        ("What do three hours of lessons cost?", "Lessons: 35 euro an hour, 60 euro for two.", "35", "3"),
+        ("What do 2 days cost?", "A bike costs 2 euros a day.", "2", "2"),
+    ],
+)
+def test_what_a_sentence_says_of_so_many_is_not_multiplied(
+    question: str, sentence: str, price: str, times: str
+) -> None:
+    """Two hours have a price of their own."""
+    found = of_several(question, sentence, f"{price} euros")
+    assert (found.times if found else "") == times
 
 
 @pytest.mark.requirement("T1c")
