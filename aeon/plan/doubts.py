@@ -219,7 +219,7 @@ def _half_answered(question: str, answers: Sequence[Step]) -> Iterator[str]:
     if len(actions) != 1 or not _TWO_PARTS.search(question) or not isinstance(actions[0], ToolCall):
         return
     if actions[0].tool in (QUOTE, CALCULATOR) or gives_one_column(query_of(answers[0])):
-        yield "print the answers to both parts of the question"
+        yield "it asks two things: print the answers to both parts of the question"
 
 
 def _difference_left_out(question: str, calls: Sequence[ToolCall]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from aeon.plan.queries import query_of, with_query
 from aeon.schema import Plan, Step
 from aeon.tools.tableinfo import TableInfo
 
-__all__ = ["ASKS_MONEY", "asks_takings", "asks_worth", "no_money", "of_all_sold"]
+__all__ = ["asks_takings", "asks_worth", "no_money", "of_all_sold"]
 
 _TAKEN = re.compile(
     r"\b(?:what|how much(?: money)?) (?:did|does|do|has|have) [^?.!]*\b(?:take|taken|earn|earned|make|made|bring in)\b"
@@ -46,8 +46,6 @@ _COUNTS = word_set(
 """Words for how many there are of what has a price for one."""
 _NO_NUMBERS = ("VARCHAR", "BOOLEAN", "DATE", "TIMESTAMP", "TIME")
 _ALL_OF = "SUM({})"
-ASKS_MONEY = "it asks for money"
-"""How the doubt begins of a query that gives none, where some is asked for."""
 _AGGREGATE = re.compile(r"\b(?:sum|count|avg|min|max)\(")
 _SUMMED = re.compile(r"\bsum\((\w+)\)")
 _SUMMED_AS_WRITTEN = re.compile(r"\bsum\(\w+\)", re.IGNORECASE)
@@ -133,7 +131,7 @@ def _uncounted(written: str, tables: Sequence[TableInfo]) -> Iterator[str]:
             times = f"SUM({sums[1]} * {{}})" if sums else other
             money = (name for name, _ in table.columns if _is_of(_MONEY, name))
             for name in islice(money, 1):
-                yield f"{ASKS_MONEY}: {(_ALL_OF if _is_of(_TAKINGS, name) else times).format(name)}"
+                yield f"it asks for money: {(_ALL_OF if _is_of(_TAKINGS, name) else times).format(name)}"
 
 
 def _is_of(words: Set[str], text: str) -> bool:

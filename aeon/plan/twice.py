@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from aeon.plan.checking import Candidate, Checker
-from aeon.plan.money import ASKS_MONEY, asks_worth
+from aeon.plan.money import asks_worth
 from aeon.plan.prompts import Asked
 from aeon.plan.queries import query_of
 from aeon.plan.sources import SQL, Sources
@@ -22,6 +22,8 @@ from aeon.tools.vocabulary import asks_owed
 
 __all__ = ["Held", "Twice"]
 
+_LACKS = "it asks"
+"""How a doubt begins by which a query gives something else than is asked for, or not all of that."""
 Written = Callable[[Asked], Awaitable[str]]
 """Has the model write what is asked for."""
 
@@ -57,22 +59,21 @@ class Twice:
     async def held(self, asked: Asked, first: Candidate, second: Candidate) -> Held:
         """The better of two queries, with what the other one gives.
 
-        What both give as they stand is taken, whatever the host holds against either; that it makes the same of both
-        confirms nothing. Only who is there the longest, what a stock is worth, and what is owed, is told by the host:
-        models put the latest first, add up the prices of one, or all that was ever billed, each time. Where no file has
-        a word for what is asked for, both may have taken another column for it, and so they have where money is asked
-        for and they give none: that stays a doubt. Else one of which
-        nothing is wrong is taken before one that is at fault, and the first before the second.
+        What both give as they stand is taken, whatever the host holds against either; that it makes the same of
+        both confirms nothing. Only who is there the longest, what a stock is worth, and what is owed, is told by
+        the host: models put the latest first, add up the prices of one, or all that was ever billed, each time.
+        Where no file has a word for what is asked for, both may have taken another column for it: that stays a
+        doubt. Where they give something else than is asked for, or not all of that, two that agree confirm nothing.
+        Else one of which nothing is wrong is taken before one that is at fault, and the first before the second.
         """
         mine, theirs = await self._given(first), await self._given(second)
         bare, other = self._checker.bare(first.text, asked), self._checker.bare(second.text, asked)
         plain, same = await self._sources.outcome(bare), await self._sources.outcome(other)
         own = first.runs and _agree(mine, plain)
-        if _agree(plain, same) and (own or not _misleads(asked, bare)):
+        confirmed = _agree(plain, same) and not first.doubt.startswith(_LACKS)
+        if confirmed and (own or not _misleads(asked, bare)):
             whole = await with_ties(bare, self._sources)
-            taken = (
-                replace(first, doubt=_of_money(first.doubt)) if own else Candidate(whole, first.text, doubt=first.fault)
-            )
+            taken = replace(first, doubt="") if own else Candidate(whole, first.text, doubt=first.fault)
             if unknown := asked.about.unknown_asked:
                 taken = replace(taken, doubt=f"no file has '{unknown}'")
             return Held(taken, _derived(second, same, agrees=True))
@@ -95,11 +96,6 @@ def _misleads(asked: Asked, bare: Plan) -> bool:
     said = " ".join(map(query_of, bare.steps)).casefold()
     lost = any(" " in one.value and one.value.casefold() not in said for one in asked.about.named)
     return bool(lost or asked.about.begun or asks_worth(asked.about.text) or asks_owed(asked.about.text))
-
-
-def _of_money(doubt: str) -> str:
-    """The doubt, if it is that money is asked for."""
-    return doubt if doubt.startswith(ASKS_MONEY) else ""
 
 
 def _rank(one: Candidate, given: Sequence[JsonValue]) -> int:

@@ -264,11 +264,23 @@ def test_two_queries_that_put_the_latest_first_do_not_say_who_is_there_the_longe
 
 
 @pytest.mark.requirement("G4a", "G5")
-def test_money_that_two_queries_do_not_give_stays_a_doubt(tmp_path: Path) -> None:
-    """Both add up the copies of two orders that come to something."""
+def test_two_queries_that_give_something_else_than_is_asked_for_confirm_nothing(tmp_path: Path) -> None:
+    """Both add up the copies of two orders that come to something: the model is told, and then may say it right."""
     (tmp_path / "orders.csv").write_text("Customer,Copies,Amt EUR\nAda,3,87.60\nBo,80,76.00\nCy,2,5\n")
     copies = "SELECT SUM(Copies) FROM orders WHERE Customer IN ('Ada', 'Bo')"
     made, _ = plan(files(tmp_path), "What do the orders of Ada and Bo come to together?", copies, copies, copies)
     assert made.doubts and made.doubts[0].startswith("it asks for money")
     money = "SELECT SUM(\"Amt EUR\") FROM orders WHERE Customer IN ('Ada', 'Bo')"
-    assert not plan(files(tmp_path), "What do the orders of Ada and Bo come to together?", money, money)[0].doubts
+    question = "What do the orders of Ada and Bo come to together?"
+    assert not plan(files(tmp_path), question, money, money)[0].doubts
+    made, model = plan(files(tmp_path), question, copies, copies, money)
+    assert not made.doubts and "Amt EUR" in queries(made)[0] and "it asks for money" in last(model)
+    most = "SELECT Copies FROM orders ORDER BY Copies DESC LIMIT 1"
+    both = "SELECT Copies, Customer FROM orders ORDER BY Copies DESC LIMIT 1"
+    made, model = plan(files(tmp_path), "How many copies were the most, and who had them?", most, most, both)
+    assert "Customer" in queries(made)[0] and "it asks two things" in last(model)
+
+
+def last(model: Scripted) -> str:
+    """What the model was asked at last."""
+    return model.requests[-1].messages[-1].content
