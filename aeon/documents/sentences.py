@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from aeon.documents.stops import stops
 
-__all__ = ["Sentence", "heading_of", "label_of", "sentences"]
+__all__ = ["Sentence", "heading_of", "label_of", "sentences", "without_mark"]
 
 _LONGEST_UNIT = 300
 """Characters up to which a row, a line of a log and the like stay whole."""
@@ -84,6 +84,7 @@ _NUMBERED_TITLE = re.compile(
     r"\d{1,2}(?:\.\d{1,2}){1,4}\.?\s+[^\W\d_a-z]\w*[^\W\d_A-Z]"
     r"|§+\s?\d+|(?i:article|artikel|section|chapter|kapitel|abschnitt|part|teil)\s+(?:\d+|[IVXLC]+)\b"
 )
+_MARK = re.compile(r"^[-*+\u2022]\s+")
 _LEAST_CAPITALS = 5
 _RECORD_ENDS = re.compile(r"\n|[}\]]\s?,(?=\s?[{\[])")
 
@@ -112,6 +113,11 @@ def label_of(paragraph: str) -> str:
     """The bold words that a paragraph begins with, which say what it is about; "" where it has none."""
     found = _BOLD.match(paragraph)
     return found[1].strip(".: ") if found else ""
+
+
+def without_mark(sentence: str) -> str:
+    """What an item of a list says, without the mark before it; any other sentence as it is."""
+    return _MARK.sub("", sentence)
 
 
 def heading_of(sentence: str) -> str:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from aeon.documents.sentences import without_mark
 from aeon.documents.telling import nearness, numbered
 from aeon.documents.words import stems
 from aeon.errors import ModelError
@@ -31,8 +32,6 @@ HOUSE = (
 _LONGEST_SENTENCES = 6_000
 _SENTENCE_TOKENS = 90
 _ITEM = re.compile(r"[-*+\u2022] .*\w \S*\w", re.DOTALL)
-_MARK = re.compile(r"[-*+\u2022]\s+")
-"""The mark of an item, which is no part of what it says."""
 _NUMBER = re.compile(r"\[(\d{1,3})\]")
 _NEAR = 0.75
 """The share of the words of a question from which on a sentence is about it, whatever a judge says."""
@@ -144,6 +143,6 @@ async def _chosen(supervisor: Supervisor, question: str, sentences: Sequence[Sou
 
 def _given(source: Source, concluded: str, doubt: str = "") -> StepResult:
     """The sentence as the answer, behind the conclusion that was drawn, if any."""
-    sentence = _MARK.sub("", source.text, count=1) if _ITEM.match(source.text) else source.text
+    sentence = without_mark(source.text) if _ITEM.match(source.text) else source.text
     read = StepResult(output=f"{concluded}. {sentence}" if concluded else sentence, mode="reading", sources=(source,))
     return read.changed(clarity="PARTIALLY_CLEAR", problem=doubt) if doubt else read

@@ -221,7 +221,7 @@ def asks_yes_no(question: str) -> bool:
 
 
 def asks_leave(question: str) -> bool:
-    """Whether a question of yes or no is for what is allowed, possible or a duty, which rules say and no row does."""
+    """Whether a question of yes or no is for what is allowed, possible or a duty: rules say that rather than rows."""
     asked = question.strip()
     led_in = _LED_IN.match(asked)
     return asks_yes_no(asked) and _LEAVE.match(asked, led_in.end() if led_in else 0) is not None

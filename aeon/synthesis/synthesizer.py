@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue, RootModel
 
+from aeon.documents.sentences import without_mark
 from aeon.documents.words import stems
 from aeon.multipass.effects import Synthesize
 from aeon.multipass.plans import answer_steps
@@ -31,8 +32,6 @@ _SENTENCE = re.compile(r"(?:(?:Therefore|So|Thus|Hence),? )?((?:\S+ ){4,}\S+[.!]
 """A derivation's answer that is a sentence of its own, without the word that draws a conclusion."""
 _CONCLUDED = re.compile(r"^(Yes|No)\. (?=[^\W\d])")
 """What follows from the sentence behind it, that decides a question of yes or no; "No. 12" is none."""
-_ITEM = re.compile(r"^[-*+\u2022]\s+")
-"""The mark of an item, which is no part of what it says."""
 _LEAST_WORDS = 5
 """Words of a sentence that answers a question."""
 _PLACES = re.compile(r"\b(one|two|three|four|[1-4]) decimals?\b", re.IGNORECASE)
@@ -120,7 +119,7 @@ def _guess(effect: Synthesize, steps: Sequence[Step]) -> str:
     step = steps[0]
     if len(steps) > 1 or not step.sources or not _is_a_guess(effect, step):
         return ""
-    said, read = _ITEM.sub("", one_line(step.sources[0].text, _LONGEST_SAID)), one_line(str(step.output or ""))
+    said, read = without_mark(one_line(step.sources[0].text, _LONGEST_SAID)), one_line(str(step.output or ""))
     if not read or _CONCLUDED.sub("", read).rstrip(".") == said.rstrip("."):
         concluded = _CONCLUDED.match(read)
         perhaps = f"Perhaps {concluded[1].lower()}: " if concluded else _PERHAPS
