@@ -15,8 +15,12 @@ _NOT_NOUN = (
     r"will|would|can|could|should|if|when|where|between|during|before|after|since|until|over|under)\b"
 )
 _NOUN = rf"(?!{_NOT_NOUN})[^\W\d_]+"
-_THING = re.compile(rf"{_PLACE}\s+(?:{_NOUN}\s+)??({_NOUN})\b(?!\s+{_NOUN})", _I)
-"""The thing behind a preposition or an article; the first of two words says what kind of thing it is."""
+_PRICED = rf"(?!costs?\b){_NOUN}"
+_THING = re.compile(rf"{_PLACE}\s+(?:{_PRICED}\s+)??({_PRICED})\b(?!\s+{_PRICED})", _I)
+"""The thing behind a preposition or an article; the first of two words says what kind of thing it is.
+
+What it costs is none: "What does a wetsuit cost?" names a wetsuit.
+"""
 _WHAT = re.compile(
     r"\b(?:what|which)\s+((?:[^\W\d_]+\s+)?)([^\W\d_]+)\s+(?:do|does|did|is|are|was|were|has|have|had|will)\b", _I
 )

@@ -13,7 +13,7 @@ from aeon.llm.scripted import ALL_JSON, Reply, Scripted
 from aeon.plan.answering import Answering
 from aeon.plan.programmer import Programmer
 from aeon.plan.rates import of_several
-from aeon.plan.wanted import counted
+from aeon.plan.wanted import counted, things
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Allowance, LLMRequest, LLMResponse, Plan, Source, Task, ToolCall
 from aeon.supervisor.answers import AnswerJudge
@@ -362,6 +362,21 @@ def test_what_a_sentence_says_of_so_many_is_not_multiplied(
     """Two hours have a price of their own."""
     found = of_several(question, sentence, f"{price} euros")
     assert (found.times if found else "") == times
+
+
+@pytest.mark.requirement("T1c")
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("What does a wetsuit cost?", ["wetsuit"]),
+        ("What does the damage waiver cost for a week?", ["waiver", "week"]),
+        ("What did the repair of the Otter cost?", ["repair", "Otter"]),
+        ("What is the cost of a course?", ["course"]),
+    ],
+)
+def test_what_a_thing_costs_is_no_thing(question: str, named: list[str]) -> None:
+    """So that no list of prices passes for that of what no file has."""
+    assert things(question) == named
 
 
 @pytest.mark.requirement("T1c")
