@@ -23,8 +23,9 @@ __all__ = ["PLUGIN", "searches"]
 def _handlers(services: Services[ResearchConfig]) -> Handlers:
     supervisor = services.supervisor
     searcher = Searcher(services.tools, services.config.search_seconds)
-    reflector = Reflector(supervisor, Profiler(supervisor, services.briefing))
-    writer = Writer(supervisor, Judge(services.of_role("verifier").supervisor))
+    judge = Judge(services.of_role("verifier").supervisor)
+    reflector = Reflector(supervisor, Profiler(supervisor, services.briefing), judge)
+    writer = Writer(supervisor, judge)
     return {
         "find_providers": searcher.providers,
         "plan_queries": reflector.plan,
@@ -43,5 +44,5 @@ def searches(config: ResearchConfig, tools: ToolRegistry) -> str:
 
 PLUGIN: Plugin[ResearchConfig, ResearchSignals, Research] = Plugin(
     RESEARCH, _handlers, view=VIEW, fit=timed, lacks=searches,
-    beside={"cite": ("verifier",)}, tiers={"T1": {"check": False}, "T2": {}},
+    beside={"reflect": ("verifier",), "cite": ("verifier",)}, tiers={"T1": {"check": False}, "T2": {}},
 )  # fmt: skip

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from aeon.grounding.mention import Mention, mentioned
-from aeon.proof.readings import NUMBER_WORDS, SCALES, UNITS
+from aeon.proof.readings import GERMAN_WORDS, NUMBER_WORDS, SCALES, UNITS
 
 __all__ = ["UNIT", "numerals"]
 
@@ -29,7 +29,6 @@ _NUMBER = re.compile(
     rf"(?P<ordinal>(?:st|nd|rd|th)\b)?(?P<scale>{_SPACE}?{_SCALE})?(?P<unit>{_SPACE}?{UNIT})?",
     re.MULTILINE,
 )
-_GERMAN = frozenset(word for word in list(NUMBER_WORDS)[-20:])
 _WORD = re.compile(
     rf"(?<![\w-])(?P<word>(?i:{'|'.join(sorted(NUMBER_WORDS, key=len, reverse=True))}))(?![\w-])"
     rf"(?P<scale>{_SPACE}{_SCALE})?(?P<unit>{_SPACE}{UNIT})?"
@@ -39,7 +38,7 @@ _NO_NUMBER = ("24/7",)
 
 
 def numerals(text: str, german: bool = False) -> Iterator[Mention]:
-    """The numbers of a text in order: of digits in any script, fractions, and words up to twenty.
+    """The numbers of a text in order: of digits in any script, fractions, and words up to 99.
 
     What looks like a number and is none, such as a version or an address in a network, is a name.
     """
@@ -48,7 +47,7 @@ def numerals(text: str, german: bool = False) -> Iterator[Mention]:
         if mention is not None:
             yield mention
     for match in _WORD.finditer(text):
-        if german or match["word"].casefold() not in _GERMAN:
+        if german or match["word"].casefold() not in GERMAN_WORDS:
             mention = mentioned("number", match.start(), match[0], ["word"])
             if mention is not None:
                 yield mention

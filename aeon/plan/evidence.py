@@ -158,7 +158,7 @@ def figures(text: str) -> set[Fraction | str]:
 
 
 def in_words(text: str) -> set[Fraction]:
-    """The numbers from 2 to 20 that a text has in words."""
+    """The numbers from 2 to 99 that a text has in words."""
     return {Fraction(NUMBER_WORDS[word.casefold()]) for word in _SPELT.findall(text)}
 
 

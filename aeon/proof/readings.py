@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 __all__ = [
-    "MONTHS", "NUMBER_WORDS", "NUMERAL", "SCALES", "UNITS", "Read", "exact", "factor", "folded", "read", "rounded",
-    "stands_for", "unit_of",
+    "GERMAN_WORDS", "MONTHS", "NUMBER_WORDS", "NUMERAL", "SCALES", "UNITS", "Read", "exact", "factor", "folded", "read",
+    "rounded", "stands_for", "unit_of",
 ]  # fmt: skip
 
 # Dimension, unit, how many of the dimension's base unit it is, and how it is written (_ is a space).
@@ -53,12 +53,25 @@ SCALES = {
 _ENGLISH = "zero - two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
 _GERMAN = "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn"
 _TENS = (" seventeen eighteen nineteen twenty", " siebzehn achtzehn neunzehn zwanzig")
-NUMBER_WORDS = {
-    word: n
-    for words in (_ENGLISH + _TENS[0], _GERMAN + _TENS[1])
-    for n, word in enumerate(words.split())
-    if word != "-"
-}
+_DECADES = (
+    "twenty thirty forty fifty sixty seventy eighty ninety",
+    "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
+)
+
+
+def _number_words(small: str, first: str, decades: str, compound: str) -> dict[str, int]:
+    """The numbers up to 99 in words; ``compound`` says how one above twenty is written, and ``first`` the one in it."""
+    ones = {word: n for n, word in enumerate(small.split()) if word != "-"}
+    tens = {word: 10 * n for n, word in enumerate(decades.split(), 2)}
+    units = {first: 1} | {word: n for word, n in ones.items() if 1 < n < 10}
+    both = {compound.format(one=one, ten=ten): tens[ten] + units[one] for ten in tens for one in units}
+    return ones | tens | both
+
+
+GERMAN_WORDS = _number_words(_GERMAN + _TENS[1], "ein", _DECADES[1], "{one}und{ten}")
+"""The numbers up to 99 in German words."""
+NUMBER_WORDS = _number_words(_ENGLISH + _TENS[0], "one", _DECADES[0], "{ten}-{one}") | GERMAN_WORDS
+"""The numbers up to 99 in words, but for "one", which is more often none."""
 _MONTH_NAMES = (
     "january jan januar|february feb februar|march mar märz mär|april apr|may mai|june jun juni|july jul juli"
     "|august aug|september sep sept|october oct oktober okt|november nov|december dec dezember dez"
@@ -67,7 +80,7 @@ MONTHS = {name: n for n, names in enumerate(_MONTH_NAMES.split("|"), 1) for name
 NUMERAL = r"(?:(?<![\w.,])[.,٫])?\d(?:[\d.,'’٬٫_\s]*\d)?(?:[eE][-+]?\d{1,3}(?!\w))?"
 """How a number may be written with digits."""
 _NUMERAL = re.compile(NUMERAL)
-_WORD = re.compile(r"[^\W\d]+")
+_WORD = re.compile(r"[^\W\d]+(?:-[^\W\d]+)*")
 _PART = re.compile(r"(?:(\d+)\s+)?(\d+)\s*/\s*(\d+)")
 _GROUPED = re.compile(r"\d*|\d{1,3}(?P<mark>[.,'’٬_\s])(?:\d{2,3}(?P=mark))*\d{3}")
 _QUOTES = "\"'“”„‟«»‘’‚ "

@@ -157,7 +157,7 @@ _COUNT = re.compile(
     _I,
 )
 """So many of something, where a question brings the number: no day of a month, no time of day."""
-_FIGURES = {**NUMBER_WORDS, "thirty": 30, "a dozen": 12}
+_FIGURES = {**NUMBER_WORDS, "a dozen": 12}
 _SEVERAL = re.compile(r"\band (?:who|whom|whose|what|which|where|when|how)\b", _I)
 _SENTENCE_END = re.compile(r"(?<![.!?])[.!?]++[\"')\]\u201d\u2019]*(?=\s+[\"'(\[\u201c\u2018]*[A-ZÄÖÜ0-9]|\s*$)")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|Mr|Mrs|Ms|Dr|Prof|St|No|approx|U\.S|a\.m|p\.m)\.", _I)

@@ -21,7 +21,7 @@ __all__ = ["as_written", "is_stated", "measure", "mistaken_unit", "other_heading
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]\w+")
 _CLOCK = re.compile(r"(?<![\d:.])(?P<hours>\d{1,2}):(?P<minutes>\d\d)(?![\d:])")
-_MORE_WORDS = ("one", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred", "thousand")
+_MORE_WORDS = ("one", "hundred", "thousand")
 _SPELT = "|".join((*NUMBER_WORDS, *_MORE_WORDS))
 _WORD = re.compile(rf"\b(?:{_SPELT})(?:[- ](?:and )?(?:{_SPELT}))*\b|[^\W\d_]+(?:-[^\W\d_]+)*")
 """A word; a number in several words is one."""

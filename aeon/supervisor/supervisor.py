@@ -45,7 +45,7 @@ T = TypeVar("T")
 _LONGEST_OWN_TEXT = 2000
 _LONGEST_ERRORS = 1000
 _LONGEST_TEXT = 200_000
-_ALTERNATIVES = 10
+_ALTERNATIVES, _MOST_ALTERNATIVES = 10, 20
 _UNKNOWN = Capabilities()
 _MOST_UNANSWERED = 100
 _TOKEN_MARKS = " \t\r\n▁Ġ\"'*"
@@ -227,26 +227,32 @@ class Supervisor:
         return second if check and len(check(second.value)) < len(faults) else first
 
     async def probability(self, prompt: Prompt, *, yes: str = "Yes", no: str = "No") -> float:
-        """How likely the answer to a yes/no question is ``yes`` (0-1), by the first token's probabilities, in one call.
+        """How likely the answer to a yes/no question is ``yes`` (0-1), in one call; errors as for `probabilities`."""
+        return (await self.probabilities(prompt, (yes, no)))[0]
+
+    async def probabilities(self, prompt: Prompt, answers: Sequence[str]) -> tuple[float, ...]:
+        """How likely each of these answers is (0-1, together 1), by the first token's probabilities, in one call.
+
+        Each is told from the others by its first token, as "Yes" and "No", or "1" to "9" are.
 
         Raises:
-            Malformed: neither answer is among the likely tokens, or the endpoint tells none.
+            Malformed: none is among the likely tokens, or the endpoint tells none.
             Refused: the endpoint says that the model declined.
             AllowanceExhausted: the prompt is too long, or the ledger does not admit a call.
             ModelError: the endpoint gave no answer at all.
         """
         if not (await self.capabilities()).logprobs:
             raise Malformed(f"first token: {self.llm.name} does not tell how likely it is")
-        response = await self._call(
-            Ask(prompt.messages, max_tokens=1, top_logprobs=_ALTERNATIVES, fixed=prompt.fixed_part)
-        )
+        told = min(_MOST_ALTERNATIVES, max(_ALTERNATIVES, 2 * len(answers)))
+        response = await self._call(Ask(prompt.messages, max_tokens=1, top_logprobs=told, fixed=prompt.fixed_part))
         if response.finish_reason == "refusal":
             raise Refused(f"{self.llm.name} declined to answer")
-        for_yes, for_no = _mass(response.first_token, yes), _mass(response.first_token, no)
-        if for_yes + for_no <= 0:
+        masses = [_mass(response.first_token, answer) for answer in answers]
+        if sum(masses) <= 0:
+            wanted = " nor ".join(map(repr, answers))
             seen = ", ".join(ascii(alternative.token[:20]) for alternative in response.first_token[:5]) or "nothing"
-            raise Malformed(f"first token: neither {yes!r} nor {no!r} is likely; {self.llm.name} would say {seen}")
-        return for_yes / (for_yes + for_no)
+            raise Malformed(f"first token: neither {wanted} is likely; {self.llm.name} would say {seen}")
+        return tuple(mass / sum(masses) for mass in masses)
 
     async def _until_usable(
         self,

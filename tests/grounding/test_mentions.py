@@ -25,6 +25,9 @@ pytestmark = pytest.mark.requirement("G1", "G2", "G2a")
         ("It is 1/3 in all", "1/3", ""),
         ("It is three weeks in all", "3", "week"),
         ("Es sind zwölf Tage und das ist viel", "12", "day"),
+        ("It is thirty euros in all", "30", "EUR"),
+        ("It is seventy-one years in all", "71", "year"),
+        ("Es sind einundzwanzig Tage und das ist viel", "21", "day"),
         ("It is -5 °C in all", "-5", "°C"),
         ("It is −€5 in all", "-5", "EUR"),
         ("It is $1,200 in all", "1200", "USD"),
@@ -162,7 +165,15 @@ def test_german_nouns_are_no_certain_names() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["```\nx = 12\n```", "use `x = 12` here", "it says so [12]", "1. first\n2. second", "open 24/7"]
+    "text",
+    [
+        "```\nx = 12\n```",
+        "use `x = 12` here",
+        "it says so [12]",
+        "1. first\n2. second",
+        "open 24/7",
+        "a twenty-four-hour day",
+    ],
 )
 def test_what_is_no_value_is_not_found(text: str) -> None:
     """Code, marks of citations, numbers of list items."""

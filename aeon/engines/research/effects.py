@@ -76,7 +76,8 @@ class Reflect(EffectOf[Reflection]):
 
     ``shown`` are the passages of this round, by query, best first; ``new`` says how many were not seen before.
     ``aim`` is what was looked up, ``findings`` are what earlier rounds found out. ``poor`` are queries that found too
-    little: they are to be worded otherwise. At most ``most`` new queries are wanted.
+    little: they are to be worded otherwise. At most ``most`` new queries are wanted. ``check``: whether a judge says of
+    each finding if what it cites answers its question.
     """
 
     phase = "reflect"
@@ -88,6 +89,7 @@ class Reflect(EffectOf[Reflection]):
     findings: tuple[Finding, ...] = ()
     poor: tuple[Query, ...] = ()
     most: int
+    check: bool = True
 
 
 class RoundNote(Note):

@@ -42,6 +42,14 @@ _MARK = re.compile(r"\?\s+(?=\S)")
 _PRONOUN = re.compile(r"\b(it|he|she|they|him|them|this|that)\b(?!\s+(?:is|was)\s+that\b)", re.IGNORECASE)
 _POSSESSED = re.compile(r"\b(its|his|her|their)\b", re.IGNORECASE)
 _MOST_QUESTIONS = 4
+_BEFORE = "of|in|on|at|by|for|to|with|from|after|into|under"
+_NAMED_ITSELF = re.compile(
+    rf"the (?:(?!(?:{_BEFORE}|the|a|an)\b)[a-z]\S* ){{1,3}}(?:[A-Z]\S*(?: |$))+"
+    rf"(?:$|(?:{_BEFORE}|who|which|that|where|when|and)\b)"
+)
+"""What names the thing itself, as "the painter Maud Tessaly"; not "the house Maud Tessaly painted"."""
+_GAP = re.compile(rf"\b(?:{_BEFORE}) (?:{_BEFORE})\b")
+"""Where what is asked for was: "the church named after in the town"."""
 
 
 class _Word(NamedTuple):
@@ -96,7 +104,7 @@ def _spans(question: str) -> Iterator[str]:
 def _is_part(span: str, question: str) -> bool:
     """Whether what is left of the question still asks, and asks something about the span, not only what it is."""
     rest = question.replace(span, " ")
-    if _ASKS.search(span) or not content_words(rest):
+    if _ASKS.search(span) or _NAMED_ITSELF.match(span) or _GAP.search(span) or not content_words(rest):
         return False
     return _ASKING.search(rest) is not None or _ASKING.search(question) is None
 

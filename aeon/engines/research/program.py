@@ -141,6 +141,7 @@ def _reflect(inquiry: _Inquiry, new: int) -> ask.Reflect:
         findings=inquiry.findings,
         poor=searches.poor(run.config.few_results),
         most=searches.left,
+        check=run.config.check,
     )
 
 

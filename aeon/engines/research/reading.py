@@ -12,7 +12,7 @@ from aeon.engines.research.effects import Numbered
 from aeon.engines.research.marking import unmarked
 from aeon.engines.research.options import Choice, one_of
 from aeon.engines.research.pointing import pointed
-from aeon.engines.research.texts import shown
+from aeon.engines.research.texts import shown, spelt
 from aeon.engines.research.values import Finding
 from aeon.supervisor.form import asks_yes_no, is_of_kind
 from aeon.supervisor.prompt import Prompt, cut, fence, load
@@ -145,5 +145,5 @@ def _borne_out(answer: str, question: str, text: str) -> bool:
     if answer.casefold() in _PLAIN:
         return True
     words, numbers = stems(answer), set(_NUMBER.findall(answer))
-    known = set(_NUMBER.findall(f"{text} {question}"))
-    return numbers <= known and 2 * len(words & stems(text)) >= len(words)
+    known = set(_NUMBER.findall(f"{text} {question}")) | spelt(text)
+    return numbers <= known and 2 * len(words & (stems(text) | numbers)) >= len(words)

@@ -13,13 +13,15 @@ from aeon.documents.words import content_words, stems
 from aeon.engines.research.choosing import best, is_about, is_found_about, own
 from aeon.engines.research.comparing import compared, sides_of
 from aeon.engines.research.effects import PlanQueries, Reflect
+from aeon.engines.research.looking import Looker, is_unlikely
 from aeon.engines.research.phrases import descriptions, is_nested, questions, referred
-from aeon.engines.research.reading import chosen, found_out
+from aeon.engines.research.reading import chosen
 from aeon.engines.research.values import Aim, Finding, Queries, Query, Reflection, TierName
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.grounding.mentions import mentions
 from aeon.multipass.effects import InferProfile
 from aeon.runtime.ledger import current_ledger
+from aeon.supervisor.judge import Judge
 from aeon.supervisor.supervisor import Supervisor
 
 __all__ = ["Reflector"]
@@ -37,8 +39,9 @@ _TIERS: tuple[TierName, ...] = ("simple", "simple", "standard", "deep", "deep")
 class Reflector:
     """Finds out what has to be looked up first, and reads what was found."""
 
-    def __init__(self, supervisor: Supervisor, profiler: Profiler) -> None:
+    def __init__(self, supervisor: Supervisor, profiler: Profiler, judge: Judge) -> None:
         self._supervisor = supervisor
+        self._looker = Looker(supervisor, judge)
         self._profiler = profiler
 
     async def plan(self, effect: PlanQueries) -> Queries:
@@ -90,15 +93,17 @@ class Reflector:
 
     async def _looked_up(self, span: str, effect: Reflect) -> Finding:
         """What is described, if the passages that are about it give it a name that the description does not hold."""
-        found = await found_out(self._supervisor, f"What is the name of {span}?", best(span, effect.shown, _FIRST))
+        question = f"What is the name of {span}?"
+        found = await self._looker.look(question, best(span, effect.shown, _FIRST), effect.check)
         is_name = 0 < len(found.answer) <= _LONGEST_NAME and not stems(found.answer) <= stems(span)
+        is_name = is_name and not is_unlikely(found)
         return found if is_name and is_found_about(found, effect.shown) else Finding(question=found.question)
 
     async def _answered(self, aim: Aim, effect: Reflect) -> Finding:
         """The answer to the question itself, if the passages are about it."""
         question, shown = aim.question, effect.shown
         passages = best(question, shown, _FIRST) if aim.hops else own(question, shown, _PLAIN)
-        read = await found_out(self._supervisor, question, passages)
+        read = await self._looker.look(question, passages, effect.check)
         about = is_found_about(read, effect.shown) if aim.hops else is_about(aim.question, effect.shown)
         return (read if about else Finding(question=aim.question)).changed(asked=aim.compared is None)
 

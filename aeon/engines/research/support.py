@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from aeon.engines.research.values import Citation
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.runtime.ledger import current_ledger
 from aeon.supervisor.judge import Judge, Judged
 from aeon.supervisor.judge_specs import JudgmentSpec, judgment
+from aeon.text import one_line
 
-__all__ = ["answering", "support_spec", "supported"]
+__all__ = ["answering", "headed", "support_spec", "supported"]
+
+
+def headed(cited: Sequence[Citation], titles: Mapping[int, str]) -> str:
+    """The cited sentences as a judge is shown them: a line each, behind the title of the source of this number."""
+    lines = (f"{one_line(titles[one.number], 100)}: {one_line(one.source.text, 1_000)}" for one in cited)
+    return "\n".join(lines)
 
 
 def support_spec() -> JudgmentSpec:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,12 +10,14 @@ from aeon.documents.words import stems
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.marking import NUMBERS
 from aeon.engines.research.values import Citation
+from aeon.proof.readings import NUMBER_WORDS
 from aeon.schema import Source
 from aeon.text import one_line
 
-__all__ = ["Texts", "shown", "terms"]
+__all__ = ["Texts", "shown", "spelt", "terms"]
 
 _LONGEST_TITLE, _LONGEST_SENTENCE = 100, 1_000
+_WORD = re.compile(r"[^\W\d]+(?:-[^\W\d]+)*")
 
 
 class Texts(NamedTuple):
@@ -57,7 +60,12 @@ def _text(one: Numbered) -> Texts:
 
 def terms(text: str) -> frozenset[str]:
     """The stems and the numbers of a text: what a sentence has to hold to say the same."""
-    return stems(text) | frozenset(NUMBERS.findall(text))
+    return stems(text) | frozenset(NUMBERS.findall(text)) | spelt(text)
+
+
+def spelt(text: str) -> frozenset[str]:
+    """The numbers that a text has in words, in digits: 71 for seventy-one."""
+    return frozenset(str(NUMBER_WORDS[word]) for word in _WORD.findall(text.casefold()) if word in NUMBER_WORDS)
 
 
 def _line(sentence: Source) -> str:

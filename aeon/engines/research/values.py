@@ -55,13 +55,15 @@ class Citation(Value):
 class Finding(Value):
     """The answer to a question, "" where what was found does not state it, and the sentences that it rests on.
 
-    ``asked``: the task asks this; else it is only needed for that.
+    ``asked``: the task asks this; else it is only needed for that. ``score`` is the probability that these sentences
+    answer just this question, where a judge said so.
     """
 
     question: str
     answer: str = ""
     evidence: tuple[Citation, ...] = ()
     asked: bool = False
+    score: Annotated[float, Field(ge=0, le=1)] | None = None
 
 
 class Comparison(Value):

@@ -10,9 +10,10 @@ from aeon.documents.words import stems
 from aeon.engines.research.answers import cited, refusal
 from aeon.engines.research.choosing import best, is_about
 from aeon.engines.research.effects import Cite, Numbered
+from aeon.engines.research.looking import LIKELY, is_unlikely
 from aeon.engines.research.marking import evidence_of, marked
 from aeon.engines.research.reading import found_out
-from aeon.engines.research.support import answering, support_spec, supported
+from aeon.engines.research.support import answering, headed, support_spec, supported
 from aeon.engines.research.values import Citation, Cited, Finding, Sentence
 from aeon.grounding.matching import claims
 from aeon.grounding.results import told
@@ -26,12 +27,6 @@ from aeon.text import one_line
 
 __all__ = ["Writer"]
 
-_LIKELY = 0.3
-"""Score below which what is cited does not answer its question, which then is refused.
-
-Of 24 development questions of HotpotQA and MuSiQue, 15 are answered at .05, 9 of them right, and 13 at .3, 10 of them
-right; without their supporting documents 10 of the 24 and none.
-"""
 _LAST = 5
 """Passages that a last look at everything is given."""
 _PLAIN = ("yes", "no")
@@ -91,13 +86,14 @@ class Writer:
         this answer.
         """
         for one in (side for finding in asked for side in _sides(effect, finding)):
-            shown = _shown(effect, one.evidence)
-            if one.answer in _PLAIN:
-                judged = await supported(self._judge, shown, one.question, one.answer)
-            else:
-                judged = await answering(self._judge, shown, one.question)
-            if judged is not None and judged.score < _LIKELY:
+            if is_unlikely(one):
                 return True
+            if one.score is None:
+                shown, plain = _shown(effect, one.evidence), one.answer in _PLAIN
+                given = (self._judge, shown, one.question)
+                judged = await (supported(*given, one.answer) if plain else answering(*given))
+                if judged is not None and judged.score < LIKELY:
+                    return True
         return False
 
     async def _worded(self, effect: Cite, asked: Sequence[Finding], evidence: Sequence[Citation]) -> Wording:
@@ -170,12 +166,8 @@ def _verdict(judged: Judged, control: Judged | None, asked: Sequence[Finding]) -
 
 
 def _shown(effect: Cite, cited: Sequence[Citation]) -> str:
-    return "\n".join(f"{_title(effect, one)}: {one_line(one.source.text, 1_000)}" for one in cited)
-
-
-def _title(effect: Cite, citation: Citation) -> str:
-    document = effect.sources.entries[citation.number - 1].document
-    return one_line(document.title or document.source, 100)
+    documents = {entry.number: entry.document for entry in effect.sources.entries}
+    return headed(cited, {number: one.title or one.source for number, one in documents.items()})
 
 
 def _unrelated(effect: Cite, evidence: Sequence[Citation]) -> str:

@@ -117,7 +117,7 @@ def done(asked: Coroutine[Any, Any, T], calls: int = 9) -> T:
 def reflector(model: Scripted) -> Reflector:
     """The shipped reflector on this model."""
     supervisor = Supervisor(model)
-    return Reflector(supervisor, Profiler(supervisor, Briefing("")))
+    return Reflector(supervisor, Profiler(supervisor, Briefing("")), Judge(supervisor))
 
 
 def writer(model: Scripted) -> Writer:

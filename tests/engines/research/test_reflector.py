@@ -211,6 +211,15 @@ def test_a_number_with_a_point_is_an_answer() -> None:
 
 
 @pytest.mark.requirement("R3")
+def test_a_number_in_words_bears_out_one_in_digits() -> None:
+    """A model writes 71 where a text has seventy-one; another number is none."""
+    aged = numbered(1, "krans.txt", "Ottilie Krans. She died in Hirzel at the age of seventy-one.")
+    for said, answer in (("71", "71"), ("71 years", "71 years"), ("70", ""), ("1", "")):
+        reflection = reflected(Reader({"How old": said}), aged, aim=Aim(question="How old was Ottilie Krans?"))
+        assert reflection.answer == answer
+
+
+@pytest.mark.requirement("R3")
 def test_the_first_line_that_says_something_is_the_answer() -> None:
     """Blank lines before it do not count, nor does what follows."""
     model = Reader({"Where": "\n\nHirzel [1.1]\nIgnore the rest: Bern"})

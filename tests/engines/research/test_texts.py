@@ -59,6 +59,13 @@ def test_a_sentence_that_has_the_answer_may_give_it(question: str, answer: str, 
     assert [one.source.text for one in candidates(question, answer, TEXTS)] == found
 
 
+def test_a_number_in_words_is_the_same_in_digits() -> None:
+    """Either may be what the model writes."""
+    aged = shown([one(2, "krans.txt", "Ottilie Krans. She died in Hirzel at the age of seventy-one.")])
+    assert [found.source.text[:8] for found in candidates("How old was she?", "71", aged)] == ["She died"]
+    assert candidates("How old was she?", "17", aged) == []
+
+
 def test_any_near_sentence_may_show_that_something_is_so() -> None:
     """Yes stands in none; the nearest to the question comes first, and six are enough to choose from."""
     many = shown([MILL, INN, one(5, "long.txt", " ".join(f"It rained on day {day}." for day in range(20)))])

@@ -1,0 +1,92 @@
+"""Looks: what is read for a question counts only if the sentence that it rests on answers just this question."""
+
+from __future__ import annotations
+
+import pytest
+
+from aeon.engines.research.effects import Reflect
+from aeon.engines.research.looking import is_unlikely
+from aeon.engines.research.values import Aim, Finding, Reflection
+from aeon.schema import Task
+from engines.research.reader import Reader, done, reflector
+from engines.research.world import numbered
+
+pytestmark = [pytest.mark.requirement("R1a", "R3"), pytest.mark.usefixtures("measured")]
+
+UPPER = numbered(1, "upper.txt", "Upper Bridge. The bridge was designed by Ottilie Krans.", title="Upper Bridge")
+LOWER = numbered(2, "lower.txt", "Lower Bridge. The bridge was built to plans by Josef Talbrook.", title="Lower Bridge")
+TASK = "Where was the designer of the Upper Bridge born?"
+HOP = Aim(question=TASK, span="the designer of the Upper Bridge")
+WHO = "Who designed the Upper Bridge?"
+
+
+class Hasty(Reader):
+    """Names whoever designed a bridge in the first passage that it reads."""
+
+    def _reply(self, request):  # type: ignore[no-untyped-def]
+        text = request.messages[-1].content
+        if "<data texts>" not in text or request.json_schema is not None:
+            return super()._reply(request)
+        first = min(("Josef Talbrook", "Ottilie Krans"), key=lambda name: text.find(name) % 10_000)
+        return first if first in text else "not stated"
+
+
+def reflected(model: Reader, *shown, aim: Aim = HOP, calls: int = 12, check: bool = True) -> Reflection:  # type: ignore[no-untyped-def]
+    """The reflection on these passages."""
+    effect = Reflect(task=Task(text=TASK), round=1, asked=(), shown=shown, aim=aim, most=5, check=check)
+    return done(reflector(model).reflect(effect), calls)
+
+
+SURE = {"Upper Bridge: The bridge was designed": 0.97}
+
+
+def test_the_judge_sees_the_cited_sentence_behind_the_title_of_its_source() -> None:
+    """And nothing else: neither the other passages nor the answer."""
+    model = Hasty(supports=SURE)
+    reflected(model, UPPER, LOWER)
+    judged = [request for request in model.requests if request.top_logprobs]
+    shown = judged[0].messages[-1].content
+    assert "Upper Bridge: The bridge was designed by Ottilie Krans." in shown and "Talbrook" not in shown
+    assert "What is the name of the designer of the Upper Bridge?" in shown
+
+
+def test_what_a_judge_rejects_is_looked_up_again_without_its_source() -> None:
+    """The other bridge stands first; the second look does not see it."""
+    text = "Notes on bridges. The Upper Bridge was designed by Ottilie Krans, and opened late."
+    model = Hasty(supports={"The Upper Bridge was designed": 0.97})
+    reflection = reflected(model, LOWER, numbered(1, "notes.txt", text, title="Notes on bridges"))
+    (finding,) = reflection.findings
+    assert finding.answer == "Ottilie Krans" and finding.score == pytest.approx(0.97)
+    assert reflection.aim == Aim(question="Where was Ottilie Krans born?", hops=1)
+    assert len(model.asked) == 2 and "Talbrook" not in [text for text in model.prompts if "<data texts>" in text][1]
+
+
+def test_of_a_description_that_no_source_bears_out_nothing_is_found() -> None:
+    """So no later question is about somebody else."""
+    reflection = reflected(Hasty(supports=SURE), LOWER)
+    assert not any(finding.answer for finding in reflection.findings[:1])
+    assert "Talbrook" not in (reflection.aim or HOP).question and not is_unlikely(reflection.findings[0])
+
+
+def test_an_answer_that_a_judge_rejects_twice_is_kept_with_what_it_says() -> None:
+    """The writer refuses it, and the record shows why."""
+    shown = (LOWER, numbered(3, "inn.txt", "Inn. The bridge was built to plans by Josef Talbrook, too.", title="Inn"))
+    reflection = reflected(Hasty(supports={}), *shown, aim=Aim(question=WHO))
+    (finding,) = reflection.findings
+    assert finding.answer == "Josef Talbrook" and finding.score is not None and is_unlikely(finding)
+
+
+@pytest.mark.parametrize(("calls", "check", "looks"), [(3, True, 1), (12, False, 1), (12, True, 2)])
+def test_a_second_look_needs_a_judge_and_calls_for_it(calls: int, check: bool, looks: int) -> None:
+    """Without them the first one stands."""
+    model = Hasty(supports={})
+    reflection = reflected(model, LOWER, UPPER, aim=Aim(question=WHO), calls=calls, check=check)
+    assert len(model.asked) == looks and reflection.findings[0].answer == "Josef Talbrook"
+    assert (reflection.findings[0].score is None) is not check
+
+
+def test_what_nobody_judged_is_not_unlikely() -> None:
+    """A model whose judgments were not measured decides nothing."""
+    assert not is_unlikely(Finding(question=WHO, answer="Krans"))
+    assert not is_unlikely(Finding(question=WHO, answer="Krans", score=0.3))
+    assert is_unlikely(Finding(question=WHO, answer="Krans", score=0.29))
