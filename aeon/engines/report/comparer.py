@@ -11,7 +11,8 @@ from aeon.engines.report.effects import Compare
 from aeon.engines.report.sifting import in_context
 from aeon.engines.report.values import Comparison, Other, Side
 from aeon.engines.research.effects import Numbered
-from aeon.engines.research.reading import found_out
+from aeon.engines.research.looking import Looker
+from aeon.engines.research.values import Finding
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.grounding.mention import Mention
 from aeon.grounding.mentions import mentions
@@ -19,7 +20,6 @@ from aeon.runtime.ledger import current_ledger
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.judge_specs import judgment
 from aeon.supervisor.supervisor import Supervisor
-from aeon.text import one_line
 
 __all__ = ["Comparer", "different"]
 
@@ -31,8 +31,7 @@ class Comparer:
     """Reads what other sources say to a question, and compares the values."""
 
     def __init__(self, supervisor: Supervisor, judge: Judge) -> None:
-        self._supervisor = supervisor
-        self._judge = judge
+        self._looker = Looker(supervisor, judge)
 
     async def compare(self, effect: Compare) -> Comparison:
         """The sides of a question. A source that says nothing to exactly this question is no side.
@@ -52,33 +51,26 @@ class Comparer:
     async def _side(self, question: str, other: Other) -> Side | None:
         numbered = Numbered(number=1, passage=other.passage, query=question, title=other.title)
         try:
-            found = await found_out(self._supervisor, question, [numbered])
+            found = await self._looker.look(question, [numbered])
         except (CompletionError, AllowanceExhausted):
             return None
         if not found.answer or not found.evidence:
             return None
         citation = in_context(found.evidence[0], [other.passage])
-        side = Side(answer=unmarked(found.answer), citation=citation, tier=other.tier)
-        return side if await self._to_the_point(question, other, side) else None
+        if not _is_to_the_point(found, other.title, citation.source.text):
+            return None
+        return Side(answer=unmarked(found.answer), citation=citation, tier=other.tier)
 
-    async def _to_the_point(self, question: str, other: Other, side: Side) -> bool:
-        """Whether what was read answers exactly this question: it shares its words and, where measured, a judge agrees.
 
-        Without this, what a text says of another bridge would count as a disagreement.
-        """
-        quote = one_line(side.citation.source.text, 1_000)
-        text = f"{one_line(other.title, 100)}: {quote}"
-        about = stems(question)
-        if len(about & stems(text)) * 2 < len(about):
-            return False
-        spec = judgment(_ANSWERS)
-        if not await self._judge.decides(spec) or current_ledger().calls_left() < await self._judge.most_calls(spec):
-            return True
-        try:
-            judged = await self._judge.ask(spec, {"text": text, "question": question})
-        except (CompletionError, AllowanceExhausted):
-            return False
-        return judged.score >= spec.threshold
+def _is_to_the_point(found: Finding, title: str, quote: str) -> bool:
+    """Whether what was read answers exactly this question: it shares its words and, where measured, a judge agrees.
+
+    Without this, what a text says of another bridge would count as a disagreement.
+    """
+    about = stems(found.question)
+    if len(about & stems(f"{title} {quote}")) * 2 < len(about):
+        return False
+    return found.score is None or found.score >= judgment(_ANSWERS).threshold
 
 
 def different(one: str, other: str) -> bool:

@@ -19,12 +19,16 @@ class FindProviders(EffectOf[Providers]):
 
 
 class PlanQueries(EffectOf[Queries]):
-    """Which queries, at most ``most``, begin the search? Where ``choose_tier``, how much research does it take?"""
+    """Which queries, at most ``most``, begin the search? Where ``choose_tier``, how much research does it take?
+
+    ``check``: whether a judge says of each finding if what it cites answers its question.
+    """
 
     phase = "plan_queries"
     role: Role = "planner"
     most: int
     choose_tier: bool = False
+    check: bool = True
 
 
 class Search(EffectOf[Found]):

@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aeon.engines.research.effects import Numbered
-from aeon.engines.research.reading import found_out
+from aeon.engines.research.pointing import candidates, pointed
+from aeon.engines.research.reading import read
 from aeon.engines.research.support import answering, headed
+from aeon.engines.research.texts import Texts
 from aeon.engines.research.values import Finding
 from aeon.runtime.ledger import current_ledger
 from aeon.supervisor.judge import Judge
+from aeon.supervisor.judge_specs import judgment
 from aeon.supervisor.supervisor import Supervisor
 
-__all__ = ["LIKELY", "Looker", "is_unlikely"]
+__all__ = ["ENOUGH", "LIKELY", "Looker", "is_unlikely"]
 
 LIKELY = 0.3
 """Score below which what is cited does not answer its question.
@@ -24,9 +27,13 @@ LIKELY = 0.3
 Of 24 development questions of HotpotQA and MuSiQue, 15 are answered at .05, 9 of them right, and 13 at .3, 10 of them
 right; without their supporting documents 10 of the 24 and none.
 """
+ENOUGH = 0.5
+"""Score from which on no other sentence is tried."""
 _PLAIN = ("yes", "no")
-_LOOK = 3
-"""Calls that a look takes: to read, to point, and to judge."""
+_TRIED = 3
+"""Sentences that have the answer and are judged, the nearest to the question first."""
+_LOOK = 1 + _TRIED
+"""Calls that a look takes at most: to read, and to judge."""
 
 
 class Looker:
@@ -36,29 +43,59 @@ class Looker:
         self._supervisor = supervisor
         self._judge = judge
 
-    async def look(self, question: str, passages: Sequence[Numbered], check: bool = True) -> Finding:
+    async def judges(self) -> bool:
+        """Whether the judge of this model was measured, so that it may decide."""
+        return await self._judge.decides(judgment("answers_question"))
+
+    async def look(
+        self, question: str, passages: Sequence[Numbered], check: bool = True, again: bool = True
+    ) -> Finding:
         """What the passages say to a question, and how likely a judge holds that it answers just this question.
 
-        Of two looks whose answers are both unlikely it is the first. Without ``check`` nobody judges.
+        Of two looks whose answers are both unlikely it is the first. Without ``check`` nobody judges, without ``again``
+        nobody looks twice.
 
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
-        found = await self._read(question, passages, check)
+        found = await self._found(question, passages, check)
         cited = {one.number for one in found.evidence}
         others = [one for one in passages if one.number not in cited]
-        if not is_unlikely(found) or not others or current_ledger().calls_left() < _LOOK:
+        if not again or not is_unlikely(found) or not others or current_ledger().calls_left() < _LOOK:
             return found
-        again = await self._read(question, others, check)
-        return again if again.answer and not is_unlikely(again) else found
+        other = await self._found(question, others, check)
+        return other if other.answer and not is_unlikely(other) else found
 
-    async def _read(self, question: str, passages: Sequence[Numbered], check: bool) -> Finding:
-        found = await found_out(self._supervisor, question, passages)
-        if not check or not found.answer or found.answer in _PLAIN:
-            return found  # yes or no may follow from sentences of two documents, neither of which answers alone
+    async def _found(self, question: str, passages: Sequence[Numbered], check: bool) -> Finding:
+        """One look: the answer, and the sentence that it rests on."""
+        answer, texts = await read(self._supervisor, question, passages)
+        found = Finding(question=question, answer=answer)
         titles = {one.number: one.title or one.passage.source for one in passages}
-        judged = await answering(self._judge, headed(found.evidence, titles), question)
-        return found if judged is None else found.changed(score=judged.score)
+        # a yes or no may follow from sentences of two documents, neither of which answers alone
+        best = await self._best(found, texts, titles) if check and answer not in ("", *_PLAIN) else None
+        if best is not None:
+            return best
+        evidence = await pointed(self._supervisor, question, answer, texts) if answer else ()
+        if not evidence:
+            return Finding(question=question)
+        return found.changed(evidence=texts.with_titles(answer, evidence))
+
+    async def _best(self, found: Finding, texts: Texts, titles: dict[int, str]) -> Finding | None:
+        """The finding with the sentence that a judge holds to answer the question best; ``None`` where nobody judges.
+
+        The first that is likely enough counts.
+        """
+        best: Finding | None = None
+        for one in candidates(found.question, found.answer, texts)[:_TRIED]:
+            evidence = texts.with_titles(found.answer, (one,))
+            judged = await answering(self._judge, headed(evidence, titles), found.question)
+            if judged is None:
+                break
+            if best is None or judged.score > (best.score or 0):
+                best = found.changed(evidence=evidence, score=judged.score)
+            if judged.score >= ENOUGH:
+                break
+        return best
 
 
 def is_unlikely(finding: Finding) -> bool:

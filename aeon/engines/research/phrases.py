@@ -48,8 +48,8 @@ _NAMED_ITSELF = re.compile(
     rf"(?:$|(?:{_BEFORE}|who|which|that|where|when|and)\b)"
 )
 """What names the thing itself, as "the painter Maud Tessaly"; not "the house Maud Tessaly painted"."""
-_GAP = re.compile(rf"\b(?:{_BEFORE}) (?:{_BEFORE})\b")
-"""Where what is asked for was: "the church named after in the town"."""
+_GAP = re.compile(rf"\b(?:(?:{_BEFORE}) (?:{_BEFORE})|(?:have|has|had) (?:where|which|that|who))\b")
+"""Where what is asked for was: "the church named after in the town", "does the town have where she was born"."""
 
 
 class _Word(NamedTuple):

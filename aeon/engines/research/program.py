@@ -97,7 +97,7 @@ def _begin(inquiry: _Inquiry) -> Program[None]:
     run.signals.nowhere = not searches.there
     own = Queries(queries=(Query(text=run.task.text[:_LONGEST], intent="the task itself"),))
     most = min(_MOST_FIRST, run.config.limits().queries)
-    plan = ask.PlanQueries(task=run.task, most=most, choose_tier=run.config.tier == "auto")
+    plan = ask.PlanQueries(task=run.task, most=most, choose_tier=run.config.tier == "auto", check=run.config.check)
     planned = yield from run.perform(plan, own)
     inquiry.tier, inquiry.aim = planned.tier or _USUAL, planned.aim
     inquiry.limit()

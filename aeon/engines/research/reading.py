@@ -11,15 +11,13 @@ from aeon.documents.words import stems
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.marking import unmarked
 from aeon.engines.research.options import Choice, one_of
-from aeon.engines.research.pointing import pointed
-from aeon.engines.research.texts import shown, spelt
-from aeon.engines.research.values import Finding
+from aeon.engines.research.texts import Texts, shown, spelt
 from aeon.supervisor.form import asks_yes_no, is_of_kind
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.short_answers import is_echo
 from aeon.supervisor.supervisor import Supervisor
 
-__all__ = ["absent", "chosen", "found_out"]
+__all__ = ["absent", "chosen", "read"]
 
 _PACKAGE = "aeon.engines.research"
 _ANSWER_TOKENS = 48
@@ -88,30 +86,27 @@ async def chosen(supervisor: Supervisor, question: str, spans: Sequence[str]) ->
     return await one_of(supervisor, prompt, spans)
 
 
-async def found_out(supervisor: Supervisor, question: str, passages: Sequence[Numbered]) -> Finding:
-    """What the passages say to a question; nothing where they do not say it.
+async def read(supervisor: Supervisor, question: str, passages: Sequence[Numbered]) -> tuple[str, Texts]:
+    """What the passages say to a question, "" where they do not say it, and the texts that were read.
 
     They are read as running texts: as numbered lines, a small model stops at the first name that fits, of several hops
-    at the first one. It is not told that it may refuse: then it refuses most that takes several hops. Then it points at
-    the sentence by its number, where several have the answer. An answer counts only if the question does not say it,
-    its numbers and half of its words stand in what was read, and a sentence bears it out.
+    at the first one. It is not told that it may refuse: then it refuses most that takes several hops. An answer counts
+    only if the question does not say it, and its numbers and half of its words stand in what was read.
 
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
     """
-    texts, nothing = shown(_fitting(passages)), Finding(question=question)
+    texts = shown(_fitting(passages))
     if not texts.sentences:
-        return nothing
+        return "", texts
     limit = _MOST_BYTES * len(texts.text) // len(texts.text.encode())
     asked = f"{fence('texts', texts.text, limit)}\nQuestion: {cut(question, _LONGEST_QUESTION)}\n{_HOW}"
     reply = await supervisor.text(Prompt(load(_PACKAGE, "read.md"), asked), max_tokens=_ANSWER_TOKENS, repairs=0)
     line = next(line for line in reply.value.splitlines() if line.strip())
     said = _plain(question, unmarked(line).strip(" .,;[]\"'"))
     answer = "" if absent(said) else _spelt(said, texts.text)
-    if not _is_answer(answer, question) or not _borne_out(answer, question, texts.text):
-        return nothing
-    evidence = await pointed(supervisor, question, answer, texts)
-    return nothing.changed(answer=answer, evidence=texts.with_titles(answer, evidence)) if evidence else nothing
+    stands = _is_answer(answer, question) and _borne_out(answer, question, texts.text)
+    return answer if stands else "", texts
 
 
 def _is_answer(answer: str, question: str) -> bool:

@@ -1,7 +1,8 @@
 """Plans the queries of a run, and reflects on what they found: what is known by now, and what to search next.
 
-A question of several hops is answered from the inside: the model chooses the description in it that has to be looked up
-first, the host puts what was found in its place, and so on; then the question names all that it is about.
+A question is read as it stands first; a judge says whether one sentence answers it. If none does, it is taken apart:
+the model chooses the description in it that has to be looked up first, the host puts what was found in its place, and
+so on; then the question names all that it is about.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from aeon.documents.words import content_words, stems
 from aeon.engines.research.choosing import best, is_about, is_found_about, own
 from aeon.engines.research.comparing import compared, sides_of
 from aeon.engines.research.effects import PlanQueries, Reflect
-from aeon.engines.research.looking import Looker, is_unlikely
+from aeon.engines.research.looking import ENOUGH, Looker, is_unlikely
 from aeon.engines.research.phrases import descriptions, is_nested, questions, referred
 from aeon.engines.research.reading import chosen
 from aeon.engines.research.values import Aim, Finding, Queries, Query, Reflection, TierName
@@ -55,11 +56,17 @@ class Reflector:
         both = await sides_of(self._supervisor, first)
         if both is not None:
             first, rest = both.sides[0], [both.sides[1], *rest]
-        aim = Aim(question=first, span=await self._first(first, 0), rest=tuple(rest), compared=both)
+        aim = await self._begun(Aim(question=first, rest=tuple(rest), compared=both), effect.check)
         whole = Query(text=question[:_LONGEST_QUERY], intent="the task itself")
         names = [Query(text=name, intent=f"what there is about {name}") for name in _names(question)]
         queries = [*_queries(aim), whole, *names]
         return Queries(queries=tuple(queries[: effect.most]), aim=aim, tier=await self._tier(effect))
+
+    async def _begun(self, aim: Aim, check: bool) -> Aim:
+        """The aim of a question: read as it stands first, where a judge says whether one sentence answers it."""
+        if check and await self._looker.judges():
+            return aim.changed(whole=True)
+        return aim.changed(span=await self._first(aim.question, 0), whole=False)
 
     async def _tier(self, effect: PlanQueries) -> TierName | None:
         """How much research the task needs, as the model judges its depth; ``None`` where nobody asks or can say."""
@@ -86,15 +93,25 @@ class Reflector:
             aim = aim.changed(span="")
         if current_ledger().calls_left():
             findings.append(await self._answered(aim, effect))
+            if _is_open(aim, findings[-1]) and (span := await self._first(aim.question, 0)):
+                return await self._taken_apart(aim.changed(span=span, whole=False), effect)
         aim = _with_side(aim, findings)
         if findings and findings[-1].answer and aim.rest:
             return await self._next_question(aim, effect, findings)
         return _settled(aim, effect, findings)
 
-    async def _looked_up(self, span: str, effect: Reflect) -> Finding:
+    async def _taken_apart(self, aim: Aim, effect: Reflect) -> Reflection:
+        """What is looked up first, at once where the passages that are there say it; else the query for it."""
+        found = await self._looked_up(aim.span, effect, again=False)
+        if found.answer:
+            return await self._onward(aim, effect, found)
+        queries = tuple(_queries(aim))[: effect.most]
+        return Reflection(findings=(found,), aim=aim, gaps=(aim.span,), queries=queries)
+
+    async def _looked_up(self, span: str, effect: Reflect, again: bool = True) -> Finding:
         """What is described, if the passages that are about it give it a name that the description does not hold."""
         question = f"What is the name of {span}?"
-        found = await self._looker.look(question, best(span, effect.shown, _FIRST), effect.check)
+        found = await self._looker.look(question, best(span, effect.shown, _FIRST), effect.check, again)
         is_name = 0 < len(found.answer) <= _LONGEST_NAME and not stems(found.answer) <= stems(span)
         is_name = is_name and not is_unlikely(found)
         return found if is_name and is_found_about(found, effect.shown) else Finding(question=found.question)
@@ -103,7 +120,8 @@ class Reflector:
         """The answer to the question itself, if the passages are about it."""
         question, shown = aim.question, effect.shown
         passages = best(question, shown, _FIRST) if aim.hops else own(question, shown, _PLAIN)
-        read = await self._looker.look(question, passages, effect.check)
+        again = not (aim.whole and descriptions(question))
+        read = await self._looker.look(question, passages, effect.check, again)
         about = is_found_about(read, effect.shown) if aim.hops else is_about(aim.question, effect.shown)
         return (read if about else Finding(question=aim.question)).changed(asked=aim.compared is None)
 
@@ -111,8 +129,7 @@ class Reflector:
         """The next question of the task, with the answer to the last one in the place of a pronoun."""
         answer = findings[-1].answer
         question = referred(aim.rest[0], answer) if len(answer) <= _LONGEST_NAME else aim.rest[0]
-        span = await self._first(question, 0)
-        following = aim.changed(question=question, span=span, rest=aim.rest[1:], hops=0)
+        following = await self._begun(aim.changed(question=question, span="", rest=aim.rest[1:], hops=0), effect.check)
         queries = tuple(_queries(following))[: effect.most]
         return Reflection(findings=tuple(findings), aim=following, gaps=(question,), queries=queries)
 
@@ -131,6 +148,11 @@ class Reflector:
         following = aim.changed(question=question, span=span, hops=aim.hops + 1)
         queries = tuple(_queries(following))[: effect.most]
         return Reflection(findings=(finding,), aim=following, gaps=(span or question,), queries=queries)
+
+
+def _is_open(aim: Aim, finding: Finding) -> bool:
+    """Whether a question that was read as it stands has no sentence that a judge holds to answer it all."""
+    return aim.whole and (finding.score is None or finding.score < ENOUGH)
 
 
 def _with_side(aim: Aim, findings: list[Finding]) -> Aim:

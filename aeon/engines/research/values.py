@@ -81,13 +81,15 @@ class Comparison(Value):
 class Aim(Value):
     """What is asked by now: a question of the task, with what was found in the place of ``hops`` descriptions in it.
 
-    ``span`` is the description in the question that is looked up next, "" where the question itself is. ``rest`` are
-    the questions of the task that come after it. ``compared`` is what the question is a side of, if it is one, and
+    ``span`` is the description in the question that is looked up next, "" where the question itself is. ``whole``: it
+    is read as it stands before a description in it is looked up. ``rest`` are the questions of the task that come after
+    it. ``compared`` is what the question is a side of, if it is one, and
     ``sides`` what was found of it so far.
     """
 
     question: str
     span: str = ""
+    whole: bool = False
     rest: tuple[str, ...] = ()
     hops: Annotated[int, Field(ge=0)] = 0
     compared: Comparison | None = None

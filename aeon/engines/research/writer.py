@@ -10,9 +10,8 @@ from aeon.documents.words import stems
 from aeon.engines.research.answers import cited, refusal
 from aeon.engines.research.choosing import best, is_about
 from aeon.engines.research.effects import Cite, Numbered
-from aeon.engines.research.looking import LIKELY, is_unlikely
+from aeon.engines.research.looking import LIKELY, Looker, is_unlikely
 from aeon.engines.research.marking import evidence_of, marked
-from aeon.engines.research.reading import found_out
 from aeon.engines.research.support import answering, headed, support_spec, supported
 from aeon.engines.research.values import Citation, Cited, Finding, Sentence
 from aeon.grounding.matching import claims
@@ -52,6 +51,7 @@ class Writer:
     def __init__(self, supervisor: Supervisor, judge: Judge) -> None:
         self._supervisor = supervisor
         self._judge = judge
+        self._looker = Looker(supervisor, judge)
 
     async def cite(self, effect: Cite) -> Cited:
         """The answer with its citations, or that the sources do not state it, with what was searched for.
@@ -118,7 +118,7 @@ class Writer:
         words = stems(question)
         every.sort(key=lambda one: -len(words & stems(f"{one.title} {one.passage.text}")))
         shown = best(question, every, _LAST)
-        found = await found_out(self._supervisor, question, shown)
+        found = await self._looker.look(question, shown, effect.check)
         return found.changed(asked=True) if is_about(question, shown) else Finding(question=question)
 
     async def _support(self, effect: Cite, asked: Sequence[Finding], evidence: Sequence[Citation]) -> _Support:

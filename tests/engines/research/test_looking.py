@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aeon.engines.research.effects import Reflect
+from aeon.engines.research.effects import PlanQueries, Reflect
 from aeon.engines.research.looking import is_unlikely
 from aeon.engines.research.values import Aim, Finding, Reflection
 from aeon.schema import Task
@@ -76,6 +76,27 @@ def test_an_answer_that_a_judge_rejects_twice_is_kept_with_what_it_says() -> Non
     assert finding.answer == "Josef Talbrook" and finding.score is not None and is_unlikely(finding)
 
 
+TWICE = "Ottilie Krans. Ottilie Krans rowed past the bridge. She, Ottilie Krans, planned the Upper Bridge. Krans died."
+
+
+@pytest.mark.parametrize(
+    ("supports", "cited", "score", "judged"),
+    [
+        ({"rowed past": 0.1, "planned": 0.8}, "She, Ottilie Krans, planned the Upper Bridge.", 0.8, 1),
+        ({"rowed past": 0.4, "planned": 0.1, "died": 0.2}, "Ottilie Krans rowed past the bridge.", 0.4, 3),
+    ],
+)
+def test_of_several_sentences_the_judge_chooses(
+    supports: dict[str, float], cited: str, score: float, judged: int
+) -> None:
+    """The nearest to the question that is likely enough, else the likeliest of three; no model is asked to point."""
+    model = Hasty(supports=supports)
+    (finding,) = reflected(model, numbered(1, "krans.txt", TWICE), aim=Aim(question=WHO)).findings
+    assert [one.source.text for one in finding.evidence] == [cited] and finding.score == pytest.approx(score)
+    assert len([request for request in model.requests if request.top_logprobs]) == judged
+    assert not [request for request in model.requests if request.json_schema]
+
+
 @pytest.mark.parametrize(("calls", "check", "looks"), [(3, True, 1), (12, False, 1), (12, True, 2)])
 def test_a_second_look_needs_a_judge_and_calls_for_it(calls: int, check: bool, looks: int) -> None:
     """Without them the first one stands."""
@@ -90,3 +111,57 @@ def test_what_nobody_judged_is_not_unlikely() -> None:
     assert not is_unlikely(Finding(question=WHO, answer="Krans"))
     assert not is_unlikely(Finding(question=WHO, answer="Krans", score=0.3))
     assert is_unlikely(Finding(question=WHO, answer="Krans", score=0.29))
+
+
+WHOLE = Aim(question=TASK, whole=True)
+KRANS = numbered(3, "krans.txt", "Ottilie Krans. She was born in Pelleth in 1871.", title="Ottilie Krans")
+BORN = numbered(4, "notes.txt", "Notes. The designer of the Upper Bridge was born in Pelleth, they say.", title="Notes")
+
+
+def test_a_question_is_read_as_it_stands_where_a_judge_can_tell() -> None:
+    """No description is chosen before; without a judge, one is."""
+    for check, span in ((True, ""), (False, "the designer of the Upper Bridge")):
+        model = Reader(supports={}, chooses=(span,))
+        plan = done(reflector(model).plan(PlanQueries(task=Task(text=TASK), most=6, check=check)))
+        assert plan.aim == Aim(question=TASK, span=span, whole=check)
+        assert TASK in [query.text for query in plan.queries] and model.requests == []
+
+
+def test_a_sentence_that_answers_the_whole_question_ends_the_search() -> None:
+    """The question is not taken apart."""
+    model = Reader({"Where": "Pelleth"}, supports={"designer of the Upper Bridge was born": 0.9})
+    reflection = reflected(model, BORN, aim=WHOLE)
+    assert reflection.sufficient and reflection.answer == "Pelleth" and len(model.asked) == 1
+    assert not [request for request in model.requests if request.json_schema]
+
+
+@pytest.mark.parametrize("score", [0.02, 0.45])
+def test_else_it_is_taken_apart_at_once(score: float) -> None:
+    """What was read is no finding; the description is looked up in what is there, and the next question follows."""
+    says = {"name of": "Ottilie Krans", "Where": "Pelleth"}
+    supports = {"She was born": score, "was designed by": 0.9}
+    model = Reader(says, ("the designer of the Upper Bridge",), supports=supports)
+    reflection = reflected(model, UPPER, KRANS, aim=WHOLE)
+    assert [(one.question, one.answer) for one in reflection.findings] == [
+        ("What is the name of the designer of the Upper Bridge?", "Ottilie Krans")
+    ]
+    assert reflection.aim == Aim(question="Where was Ottilie Krans born?", hops=1)
+    assert [query.text for query in reflection.queries] == ["Where was Ottilie Krans born?"] and not reflection.answer
+
+
+def test_a_description_that_is_not_there_yet_is_searched_for() -> None:
+    """It is the next query, and is looked up in what that finds; then the question is not taken apart again."""
+    fair = numbered(5, "fair.txt", "Eel Fair. Pelleth has a fair near the Upper Bridge.", title="Eel Fair")
+    first = reflected(Reader({"Where": "Pelleth"}, supports={}), fair, aim=WHOLE)
+    assert first.aim == HOP and [query.text for query in first.queries] == ["the designer of the Upper Bridge"]
+    model = Reader({"Where": "Pelleth"}, supports={})
+    second = reflected(model, fair, aim=HOP)
+    assert second.aim == Aim(question=TASK) and len(model.asked) == 2 and is_unlikely(second.findings[-1])
+
+
+def test_a_yes_or_no_that_nobody_judged_is_taken_apart_too() -> None:
+    """It may follow from two documents."""
+    asked = "Was the designer of the Upper Bridge born in Pelleth?"
+    model = Reader({"Was": "yes", "name of": "Ottilie Krans"}, supports={"was designed by": 0.9})
+    reflection = reflected(model, UPPER, KRANS, aim=Aim(question=asked, whole=True))
+    assert reflection.aim == Aim(question="Was Ottilie Krans born in Pelleth?", hops=1)
