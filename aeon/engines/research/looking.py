@@ -48,17 +48,22 @@ class Looker:
         return await self._judge.decides(judgment("answers_question"))
 
     async def look(
-        self, question: str, passages: Sequence[Numbered], check: bool = True, again: bool = True
+        self,
+        question: str,
+        passages: Sequence[Numbered],
+        check: bool = True,
+        again: bool = True,
+        first: int | None = None,
     ) -> Finding:
         """What the passages say to a question, and how likely a judge holds that it answers just this question.
 
-        Of two looks whose answers are both unlikely it is the first. Without ``check`` nobody judges, without ``again``
-        nobody looks twice.
+        The first look reads the ``first`` of them, else all. Of two looks whose answers are both unlikely it is the
+        first. Without ``check`` nobody judges, without ``again`` nobody looks twice.
 
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
-        found = await self._found(question, passages, check)
+        found = await self._found(question, passages[:first], check)
         cited = {one.number for one in found.evidence}
         others = [one for one in passages if one.number not in cited]
         if not again or not is_unlikely(found) or not others or current_ledger().calls_left() < _LOOK:

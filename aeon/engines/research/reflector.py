@@ -120,8 +120,8 @@ class Reflector:
         """The answer to the question itself, if the passages are about it."""
         question, shown = aim.question, effect.shown
         passages = best(question, shown, _FIRST) if aim.hops else own(question, shown, _PLAIN)
-        again = not (aim.whole and descriptions(question))
-        read = await self._looker.look(question, passages, effect.check, again)
+        again, first = not (aim.whole and descriptions(question)), _FIRST if aim.whole else None
+        read = await self._looker.look(question, passages, effect.check, again, first)
         about = is_found_about(read, effect.shown) if aim.hops else is_about(aim.question, effect.shown)
         return (read if about else Finding(question=aim.question)).changed(asked=aim.compared is None)
 

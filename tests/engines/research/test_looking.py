@@ -135,6 +135,20 @@ def test_a_sentence_that_answers_the_whole_question_ends_the_search() -> None:
     assert not [request for request in model.requests if request.json_schema]
 
 
+def test_the_first_three_passages_are_read_first() -> None:
+    """Most often they have it; the others are read where a judge rejects what these say."""
+    notes = [numbered(n, f"{n}.txt", f"Note {n}. Pelleth is an old town.", title=f"Note {n}") for n in (5, 6, 7)]
+    last = numbered(8, "bridge.txt", "The bridge. Where the bridge is, there is Pelleth.", title="The bridge")
+    model = Reader({"Where": "Pelleth"}, supports={"there is Pelleth": 0.9})
+    (finding,) = reflected(model, *notes, last, aim=Aim(question="Where is the bridge?", whole=True)).findings
+    first, second = (text for text in model.prompts if "<data texts>" in text)
+    assert "Note 7" in first and "The bridge" not in first and "The bridge" in second
+    assert (finding.answer, finding.score) == ("Pelleth", pytest.approx(0.9))
+    model.requests.clear()
+    reflected(model, *notes, last, aim=Aim(question="Where is the bridge?"))
+    assert "The bridge" in model.prompts[0]
+
+
 @pytest.mark.parametrize("score", [0.02, 0.45])
 def test_else_it_is_taken_apart_at_once(score: float) -> None:
     """What was read is no finding; the description is looked up in what is there, and the next question follows."""
