@@ -300,6 +300,15 @@ def test_probability_takes_other_words() -> None:
     assert ask(llm, yes="A", no="B")[0] == pytest.approx(0.25)
 
 
+def test_several_answers_share_what_is_theirs() -> None:
+    """Each has its share, in their order, together 1; what is none of them counts for none."""
+    numbers = tuple(str(number) for number in range(1, 10))
+    llm = playing(said("3", **{"3": 0.5, " 1": 0.25, "x": 0.2, "10": 0.05}), can=ENFORCING)
+    likely, ledger = under(Allowance(calls=10), lambda: Supervisor(llm).probabilities(PROMPT, numbers))
+    assert likely == pytest.approx((1 / 3, 0, 2 / 3, 0, 0, 0, 0, 0, 0)) and ledger.spent.calls == 1
+    assert llm.requests[0].top_logprobs == 18
+
+
 @pytest.mark.parametrize("answer", [said("Well", Well=0.9), said("Yes"), said("Yes", Yes=0.0)])
 def test_probability_without_either_word_is_malformed(answer: LLMResponse) -> None:
     """Where neither word is likely there is no number to give."""

@@ -13,10 +13,11 @@ from aeon.assembly.build import assemble, build
 from aeon.assembly.tutor import PLUGIN
 from aeon.engines.tutor.config import TutorConfig
 from aeon.engines.tutor.moves import Illegal, typed
+from aeon.engines.tutor.player import preferred
 from aeon.engines.tutor.program import TUTOR
 from aeon.engines.tutor.record import ProofGame
 from aeon.llm.scripted import Scripted
-from aeon.schema import LLMRequest, LLMResponse, Task
+from aeon.schema import Capabilities, LLMRequest, LLMResponse, Task, TokenProbability, Usage
 from aeon.testing.contracts import check_handlers
 from aeon.testing.obliging import oblige
 from aeon.tools.files import Files
@@ -70,6 +71,32 @@ def test_only_an_offered_number_is_a_choice(tmp_path: Path) -> None:
     assert asked[0].json_schema is not None
     check = Draft202012Validator(asked[0].json_schema)
     assert check.is_valid({"move": 1}) and not check.is_valid({"move": 99}) and not check.is_valid({"move": "rm -rf"})
+
+
+@pytest.mark.parametrize(
+    ("likely", "place"),
+    [((0.3, 0.7), 0), ((0.05, 0.95), 1), ((0.6, 0.4), 0), ((1.0,), 0), ((0.0, 0.02, 0.9, 0.08), 2)],
+)
+def test_a_move_out_of_the_order_takes_a_model_that_is_sure(likely: tuple[float, ...], place: int) -> None:
+    """Else it is the first one that is offered."""
+    assert preferred(likely) == place
+
+
+def test_where_a_model_tells_how_likely_moves_are_one_token_is_asked_for(tmp_path: Path) -> None:
+    """The numbers are told apart by it; the reply itself does not count."""
+    asked: list[LLMRequest] = []
+
+    def reply(request: LLMRequest) -> LLMResponse:
+        asked.append(request)
+        words = (TokenProbability(token="2", probability=0.5), TokenProbability(token=" 1", probability=0.3))
+        return LLMResponse(text="7", usage=Usage(calls=1, prompt_tokens=9, generated_tokens=1), first_token=words)
+
+    model = Scripted(reply, Capabilities(json_schema=True, logprobs=True))
+    game: ProofGame = build(model, (), engine="tutor", files=written(tmp_path)).execute('Which file holds "K7-4417"?')
+    assert game.sufficient and "notes/b.txt" in game.answer and len(asked) == 3
+    assert {(request.max_tokens, request.top_logprobs >= 10, request.json_schema) for request in asked} == {
+        (1, True, None)
+    }
 
 
 def test_what_is_no_move_has_a_reason_in_one_line() -> None:
