@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from aeon.grounding.mention import Mention, mentioned
-from aeon.proof.readings import GERMAN_WORDS, NUMBER_WORDS, SCALES, UNITS
+from aeon.proof.readings import GERMAN_WORDS, SCALES, SPELT, UNITS, is_part
 
 __all__ = ["UNIT", "numerals"]
 
@@ -30,9 +30,10 @@ _NUMBER = re.compile(
     re.MULTILINE,
 )
 _WORD = re.compile(
-    rf"(?<![\w-])(?P<word>(?i:{'|'.join(sorted(NUMBER_WORDS, key=len, reverse=True))}))(?![\w-])"
+    rf"(?P<word>(?i:{SPELT}))"
     rf"(?P<scale>{_SPACE}{_SCALE})?(?P<unit>{_SPACE}{UNIT})?"
 )
+_NAME = re.compile(r"\s[A-Z][a-z]")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _NO_NUMBER = ("24/7",)
 
@@ -47,10 +48,18 @@ def numerals(text: str, german: bool = False) -> Iterator[Mention]:
         if mention is not None:
             yield mention
     for match in _WORD.finditer(text):
-        if german or match["word"].casefold() not in GERMAN_WORDS:
-            mention = mentioned("number", match.start(), match[0], ["word"])
-            if mention is not None:
-                yield mention
+        if _is_number(match, text, german) and (mention := mentioned("number", match.start(), match[0], ["word"])):
+            yield mention
+
+
+def _is_number(match: re.Match[str], text: str, german: bool) -> bool:
+    """Whether a number word is of the text's language, and no part of a larger number or a name ("Forty Thieves")."""
+    if is_part(text, *match.span("word")):
+        return False
+    if german:
+        return True
+    named = match["word"][0].isupper() and _NAME.match(text, match.end("word")) is not None
+    return not named and match["word"].casefold() not in GERMAN_WORDS
 
 
 def _of_digits(match: re.Match[str], text: str) -> Mention | None:

@@ -44,7 +44,7 @@ _NUMBER = re.compile(
 )
 _SPELT = re.compile(
     r"(?<!the )(?<!these )(?<!those )(?<!last )(?<!first )(?<!next )(?<!past )(?<!all )(?<!of )(?<!which )(?<!in )"
-    r"\b(?P<number>three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty) [a-z]+s\b",
+    r"(?<![\w-])(?P<number>three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty) [a-z]+s\b",
     _I,
 )
 _OF_MONEY = re.compile(r"\b(?:costs?|pays?|price|charged?|owe|bill|how much)\b", _I)

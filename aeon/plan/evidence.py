@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from aeon.documents.telling import numbered, telling
 from aeon.documents.words import stems
-from aeon.proof.readings import NUMBER_WORDS
+from aeon.proof.readings import spelt
 from aeon.schema import JsonValue, Passage, Source
 from aeon.tools.numbers import parse_cell
 
@@ -29,9 +29,6 @@ _DAY = re.compile(
     rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\.? (?:of )?(?P<month>{_MONTH})\.?,?(?: (?P<year>\d{{4}}))?\b"
     rf"|\b(?P<month2>{_MONTH})\.? (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (?P<year2>\d{{4}}))?",
     re.IGNORECASE,
-)
-_SPELT = re.compile(
-    rf"(?<![\w-])(?:{'|'.join(word for word, number in NUMBER_WORDS.items() if number > 1)})(?![\w-])", re.IGNORECASE
 )
 _SHARE = 0.75  # of a text's words that its sentence must have
 _PASSAGES = TypeAdapter(list[Passage])
@@ -159,7 +156,7 @@ def figures(text: str) -> set[Fraction | str]:
 
 def in_words(text: str) -> set[Fraction]:
     """The numbers from 2 to 99 that a text has in words."""
-    return {Fraction(NUMBER_WORDS[word.casefold()]) for word in _SPELT.findall(text)}
+    return {Fraction(number) for _, number in spelt(text) if number > 1}
 
 
 def _exact(text: str) -> Fraction | None:

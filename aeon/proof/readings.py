@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date
 from fractions import Fraction
 from typing import NamedTuple
 
 __all__ = [
-    "GERMAN_WORDS", "MONTHS", "NUMBER_WORDS", "NUMERAL", "SCALES", "UNITS", "Read", "exact", "factor", "folded", "read",
-    "rounded", "stands_for", "unit_of",
+    "GERMAN_WORDS", "MONTHS", "NUMBER_WORDS", "NUMERAL", "SCALES", "SPELT", "UNITS", "Read", "exact", "factor",
+    "folded", "is_part", "read", "rounded", "spelt", "stands_for", "unit_of",
 ]  # fmt: skip
 
 # Dimension, unit, how many of the dimension's base unit it is, and how it is written (_ is a space).
@@ -53,10 +53,8 @@ SCALES = {
 _ENGLISH = "zero - two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
 _GERMAN = "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn"
 _TENS = (" seventeen eighteen nineteen twenty", " siebzehn achtzehn neunzehn zwanzig")
-_DECADES = (
-    "twenty thirty forty fifty sixty seventy eighty ninety",
-    "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
-)
+_DECADES = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ZEHNER = "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig"
 
 
 def _number_words(small: str, first: str, decades: str, compound: str) -> dict[str, int]:
@@ -68,10 +66,39 @@ def _number_words(small: str, first: str, decades: str, compound: str) -> dict[s
     return ones | tens | both
 
 
-GERMAN_WORDS = _number_words(_GERMAN + _TENS[1], "ein", _DECADES[1], "{one}und{ten}")
-"""The numbers up to 99 in German words."""
-NUMBER_WORDS = _number_words(_ENGLISH + _TENS[0], "one", _DECADES[0], "{ten}-{one}") | GERMAN_WORDS
+_IN_GERMAN = _number_words(_GERMAN + _TENS[1], "ein", _ZEHNER, "{one}und{ten}")
+GERMAN_WORDS = _IN_GERMAN | {word.casefold(): n for word, n in _IN_GERMAN.items()}
+"""The numbers up to 99 in German words, also as they are without an ß."""
+NUMBER_WORDS = _number_words(_ENGLISH + _TENS[0], "one", _DECADES, "{ten}-{one}") | GERMAN_WORDS
 """The numbers up to 99 in words, but for "one", which is more often none."""
+_UNITS = "two|three|four|five|six|seven|eight|nine"
+_EINER = "zwei|drei|vier|fünf|sechs|sieben|acht|neun"
+SPELT = (
+    rf"(?<![\w\u2010\u2011-])(?:(?:{_DECADES.replace(' ', '|')})(?:-(?:one|{_UNITS}))?|{_UNITS}|"
+    rf"(?:(?:ein|{_EINER})und)?(?:{_ZEHNER.replace(' ', '|')}|dreissig)|{_EINER}|"
+    r"zero|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|null|eins|zehn|elf|zwölf|(?:drei|vier|fünf|sech|"
+    r"sieb|acht|neun)zehn)(?![\w\u2010\u2011-])"
+)
+"""How a number word is written, as a whole."""
+_SPELT = re.compile(SPELT, re.IGNORECASE)
+_GOES_BEFORE = re.compile(rf"(?:(?:{SPELT}|\bone)[\s-]|\b(?:hundred|thousand)[\s-](?:and\s)?)$", re.IGNORECASE)
+_GOES_BEHIND = re.compile(rf"[\s-](?:{SPELT}|(?:one|hundred)\b(?!-))", re.IGNORECASE)
+_LONGEST_WORD = 30
+
+
+def spelt(text: str) -> Iterator[tuple[str, int]]:
+    """The number words of a text, each with its number; none that is a part of a larger number."""
+    for match in _SPELT.finditer(text):
+        if not is_part(text, *match.span()):
+            yield match[0].casefold(), NUMBER_WORDS[match[0].casefold()]
+
+
+def is_part(text: str, start: int, end: int) -> bool:
+    """Whether a number word is a part of a larger number, as in "a hundred and fifty" or "seven thirty"."""
+    before = _GOES_BEFORE.search(text[max(0, start - _LONGEST_WORD) : start])
+    return before is not None or _GOES_BEHIND.match(text, end) is not None
+
+
 _MONTH_NAMES = (
     "january jan januar|february feb februar|march mar märz mär|april apr|may mai|june jun juni|july jul juli"
     "|august aug|september sep sept|october oct oktober okt|november nov|december dec dezember dez"

@@ -11,7 +11,7 @@ from aeon.documents.telling import nearness
 from aeon.documents.words import stem, stems
 from aeon.grounding.mention import Mention
 from aeon.grounding.mentions import mentions
-from aeon.proof.readings import MONTHS, NUMBER_WORDS
+from aeon.proof.readings import MONTHS, spelt
 from aeon.schema import Source
 from aeon.supervisor.form import is_of_kind
 from aeon.supervisor.short_answers import in_minutes
@@ -21,10 +21,6 @@ __all__ = ["as_written", "is_stated", "measure", "mistaken_unit", "other_heading
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]\w+")
 _CLOCK = re.compile(r"(?<![\d:.])(?P<hours>\d{1,2}):(?P<minutes>\d\d)(?![\d:])")
-_MORE_WORDS = ("one", "hundred", "thousand")
-_SPELT = "|".join((*NUMBER_WORDS, *_MORE_WORDS))
-_WORD = re.compile(rf"\b(?:{_SPELT})(?:[- ](?:and )?(?:{_SPELT}))*\b|[^\W\d_]+(?:-[^\W\d_]+)*")
-"""A word; a number in several words is one."""
 _RATES = re.compile(
     r"(?:\s*(?:euros?|eur|pounds?|dollars?|cents?|pence|[\u20ac\u00a3$p])(?!\w))?"
     r"(?P<rates>(?:\s*,?\s*(?:for (?:each|every)|per|each|every|an?) (?:[a-z]+ )?[a-z]+)+)",
@@ -155,8 +151,8 @@ def _as_written(time: re.Match[str], material: str) -> str:
 
 
 def _in_words(text: str) -> set[str]:
-    """The numbers that a text says in words, in digits: nine months are 9, and twenty-one of them are no 20."""
-    return {str(NUMBER_WORDS[word]) for word in _WORD.findall(text.casefold()) if word in NUMBER_WORDS}
+    """The numbers that a text says in words, in digits: nine months are 9, and twenty-one of them are 21."""
+    return {str(number) for _, number in spelt(text)}
 
 
 def _text(sources: Sequence[Source]) -> str:

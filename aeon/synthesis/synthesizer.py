@@ -178,7 +178,7 @@ def _in_places(task: Task, steps: Sequence[Step]) -> list[Step]:
     found = _PLACES.search(task.text)
     if found is None:
         return [*steps]
-    places = int(NUMBER_WORDS.get(found[1].casefold(), found[1]))
+    places = int(({"one": 1} | NUMBER_WORDS).get(found[1].casefold(), found[1]))
     return [one.changed(output=round(one.output, places)) if isinstance(one.output, float) else one for one in steps]
 
 

@@ -28,6 +28,8 @@ pytestmark = pytest.mark.requirement("G1", "G2", "G2a")
         ("It is thirty euros in all", "30", "EUR"),
         ("It is seventy-one years in all", "71", "year"),
         ("Es sind einundzwanzig Tage und das ist viel", "21", "day"),
+        ("Es sind dreißig Euro und das ist viel", "30", "EUR"),
+        ("Es sind dreissig Euro und das ist viel", "30", "EUR"),
         ("It is -5 °C in all", "-5", "°C"),
         ("It is −€5 in all", "-5", "EUR"),
         ("It is $1,200 in all", "1200", "USD"),
@@ -158,6 +160,24 @@ def test_a_sign_before_a_space_is_none_of_a_fraction() -> None:
     assert [one.text for one in mentions("½ + ½ = 1, or −½")] == ["½", "½", "1", "−½"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a hundred and fifty euros", "three hundred sixty-five days", "nineteen eighty-four", "at seven thirty",
+        "an elf sang", "the thirty-first one", "a twenty-four-hour day", "Forty-Niners",
+    ],
+)  # fmt: skip
+def test_a_part_of_a_larger_number_or_another_word_is_no_number(text: str) -> None:
+    """What cannot be read whole is not read in part."""
+    assert not [one for one in mentions(f"It is {text}") if one.kind == "number"]
+
+
+@pytest.mark.parametrize("name", ["Fifty Shades of Grey", "Sixty Minutes", "Twelve Angry Men", "Forty Thieves"])
+def test_a_number_word_in_a_name_is_no_number(name: str) -> None:
+    """The name is taken as a whole."""
+    assert [(one.text, one.kind) for one in mentions(f"They saw {name} there")] == [(name, "name")]
+
+
 def test_german_nouns_are_no_certain_names() -> None:
     """German capitalises every noun, so that a single one says nothing."""
     found = mentions("Die Miete für das Lager ist nicht im Preis und wird von Anna Weber bezahlt.")
@@ -172,7 +192,6 @@ def test_german_nouns_are_no_certain_names() -> None:
         "it says so [12]",
         "1. first\n2. second",
         "open 24/7",
-        "a twenty-four-hour day",
     ],
 )
 def test_what_is_no_value_is_not_found(text: str) -> None:

@@ -401,6 +401,7 @@ def test_a_price_with_a_rise_in_it_is_calculated(question: str, query: str, doub
         ("What do the three bikes cost?", "A bike costs 5 euros.", ""),
         ("Who was three hours late?", "Ana was late.", ""),
         ("What do two bikes cost?", "A bike costs 5 euros.", ""),
+        ("What do seventy-three chairs cost?", "A chair costs 5 euros.", ""),
         ("What do thirty chairs cost?", "A chair costs 5 euros.", "use thirty chairs too"),
     ],
 )

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from aeon.proof.again import done_again, evaluate
-from aeon.proof.readings import exact, factor, read, rounded
+from aeon.proof.readings import NUMBER_WORDS, exact, factor, read, rounded, spelt
 
 pytestmark = pytest.mark.requirement("G2", "G6")
 
@@ -69,3 +69,13 @@ def test_what_cannot_be_done_again_says_so(expression: str) -> None:
     """It counts as recorded, neither as right nor as wrong."""
     with pytest.raises(ValueError):
         done_again("calculator", {"expression": expression}, "1", {}, {})
+
+
+def test_every_number_word_is_read_as_it_is_written() -> None:
+    """Each is found as a whole, with a capital too, and read by the verifier; of two beside each other none is."""
+    for word, number in NUMBER_WORDS.items():
+        for written in (word, word.capitalize()):
+            assert [found for _, found in spelt(f"It is {written}.")] == [number]
+            assert read(written, "word").number == number
+    assert {*NUMBER_WORDS.values()} == {*range(100)} and "one" not in NUMBER_WORDS
+    assert not [*spelt("seven thirty, one hundred and two, two hundred, thirty-first, forty-niners, twenty one")]

@@ -329,6 +329,7 @@ def test_no_12_is_no_conclusion_and_a_dash_within_is_no_mark() -> None:
     [
         ("How many evenings on average? Two decimals will do.", "2.33"),
         ("How many evenings on average, to 1 decimal place?", "2.3"),
+        ("How many evenings on average, to one decimal?", "2.3"),
         ("How many evenings on average?", "2.3333"),
         ("How many decimals has it?", "2.3333"),
     ],

@@ -12,6 +12,7 @@ from aeon.engines.report.sifting import in_context
 from aeon.engines.report.values import Comparison, Other, Side
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.looking import Looker
+from aeon.engines.research.support import answering, headed
 from aeon.engines.research.values import Finding
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.grounding.mention import Mention
@@ -32,6 +33,7 @@ class Comparer:
 
     def __init__(self, supervisor: Supervisor, judge: Judge) -> None:
         self._looker = Looker(supervisor, judge)
+        self._judge = judge
 
     async def compare(self, effect: Compare) -> Comparison:
         """The sides of a question. A source that says nothing to exactly this question is no side.
@@ -57,6 +59,9 @@ class Comparer:
         if not found.answer or not found.evidence:
             return None
         citation = in_context(found.evidence[0], [other.passage])
+        if found.score is None:  # of a yes or no the look does not say it
+            judged = await answering(self._judge, headed(found.evidence, {1: other.title}), question)
+            found = found if judged is None else found.changed(score=judged.score)
         if not _is_to_the_point(found, other.title, citation.source.text):
             return None
         return Side(answer=unmarked(found.answer), citation=citation, tier=other.tier)

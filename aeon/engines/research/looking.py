@@ -57,16 +57,20 @@ class Looker:
     ) -> Finding:
         """What the passages say to a question, and how likely a judge holds that it answers just this question.
 
-        The first look reads the ``first`` of them, else all. Of two looks whose answers are both unlikely it is the
-        first. Without ``check`` nobody judges, without ``again`` nobody looks twice.
+        The first look reads the ``first`` of them, else all; the second one the others, or all but the sources that a
+        judge rejected. Of two looks whose answers are both unlikely it is the first. Without ``check`` nobody judges,
+        without ``again`` nobody looks twice.
 
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
         found = await self._found(question, passages[:first], check)
+        if not again or (found.answer and not is_unlikely(found)):
+            return found
         cited = {one.number for one in found.evidence}
-        others = [one for one in passages if one.number not in cited]
-        if not again or not is_unlikely(found) or not others or current_ledger().calls_left() < _LOOK:
+        unread = passages[first:] if first is not None else ()
+        others = [one for one in passages if one.number not in cited] if cited else unread
+        if not others or current_ledger().calls_left() < _LOOK:
             return found
         other = await self._found(question, others, check)
         return other if other.answer and not is_unlikely(other) else found

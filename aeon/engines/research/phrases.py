@@ -43,13 +43,20 @@ _PRONOUN = re.compile(r"\b(it|he|she|they|him|them|this|that)\b(?!\s+(?:is|was)\
 _POSSESSED = re.compile(r"\b(its|his|her|their)\b", re.IGNORECASE)
 _MOST_QUESTIONS = 4
 _BEFORE = "of|in|on|at|by|for|to|with|from|after|into|under"
+_CLAUSES = "who|whom|whose|which|that|where|when"
 _NAMED_ITSELF = re.compile(
-    rf"the (?:(?!(?:{_BEFORE}|the|a|an)\b)[a-z]\S* ){{1,3}}(?:[A-Z]\S*(?: |$))+"
-    rf"(?:$|(?:{_BEFORE}|who|which|that|where|when|and)\b)"
+    rf"the (?:(?!(?:{_BEFORE}|{_CLAUSES}|the|a|an)\b|\S+(?:ing|ed) )[a-z]\S* ){{1,3}}(?:[A-Z]\S*(?: |$))+"
+    rf"(?:$|(?:{_BEFORE}|{_CLAUSES})\b)"
 )
 """What names the thing itself, as "the painter Maud Tessaly"; not "the house Maud Tessaly painted"."""
-_GAP = re.compile(rf"\b(?:(?:{_BEFORE}) (?:{_BEFORE})|(?:have|has|had) (?:where|which|that|who))\b")
-"""Where what is asked for was: "the church named after in the town", "does the town have where she was born"."""
+_GAP = re.compile(rf"[^A-Z]*\b[a-z]+ed (?:{_BEFORE}) (?:{_BEFORE})\b")
+"""Where what is asked for was: "the church named after in the town"; not "the city Ann Lee moved to in 1990"."""
+_NAME_OWNED = re.compile(r"(?:[A-Z]\S* ?)+")
+"""A possessive that is all a name, as "Levi's Stadium"."""
+_VERB_WITHIN = re.compile(
+    r"(\b(?:do|does|did) the (?:[a-z]+ ){1,3})(have|employ|cost|earn|own|make|produce|sell|hold|get|need) "
+    r"(where\b[^?]{1,200})(?=\?$)"
+)
 
 
 class _Word(NamedTuple):
@@ -75,10 +82,15 @@ def names(text: str) -> frozenset[str]:
 
 
 def questions(task: str) -> list[str]:
-    """The questions that a task asks one after the other, as in "Which is older, and who built it?"; at most four."""
+    """The questions that a task asks one after the other, as in "Which is older, and who built it?"; at most four.
+
+    A verb within a description stands behind it: "does the town where she was born have", not "does the town have where
+    she was born".
+    """
     parts = [part.strip() for piece in _MARK.split(task) for part in _AND.split(piece)]
     parts = [part if part.endswith("?") else f"{part}?" for part in parts if len(part.split()) > 1]
-    return parts if 1 < len(parts) <= _MOST_QUESTIONS else [task]
+    own = parts if 1 < len(parts) <= _MOST_QUESTIONS else [task]
+    return [_VERB_WITHIN.sub(r"\1\3 \2", part) for part in own]
 
 
 def referred(question: str, answer: str) -> str:
@@ -104,7 +116,9 @@ def _spans(question: str) -> Iterator[str]:
 def _is_part(span: str, question: str) -> bool:
     """Whether what is left of the question still asks, and asks something about the span, not only what it is."""
     rest = question.replace(span, " ")
-    if _ASKS.search(span) or _NAMED_ITSELF.match(span) or _GAP.search(span) or not content_words(rest):
+    if _ASKS.search(span) or not content_words(rest):
+        return False
+    if _NAMED_ITSELF.match(span) or _GAP.match(span) or _NAME_OWNED.fullmatch(span):
         return False
     return _ASKING.search(rest) is not None or _ASKING.search(question) is None
 

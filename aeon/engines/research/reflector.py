@@ -31,6 +31,8 @@ _LONGEST_QUERY = 600
 _MOST_HOPS = 2
 _LONGEST_NAME = 100
 """Characters of a source that may stand in a question, where nothing marks them as data."""
+_APART = 3
+"""Calls that it takes to look a description up: to choose it, to read, and to judge."""
 _FIRST, _PLAIN = 3, 5
 """Passages that a description is looked up in, or a question that names all it is about; and a plain question."""
 _TIERS: tuple[TierName, ...] = ("simple", "simple", "standard", "deep", "deep")
@@ -93,20 +95,30 @@ class Reflector:
             aim = aim.changed(span="")
         if current_ledger().calls_left():
             findings.append(await self._answered(aim, effect))
-            if _is_open(aim, findings[-1]) and (span := await self._first(aim.question, 0)):
-                return await self._taken_apart(aim.changed(span=span, whole=False), effect)
+            if _is_open(aim, findings[-1]) and (apart := await self._taken_apart(aim, effect)):
+                return apart
+            aim = aim.changed(whole=False)
+        findings = [_without_unlikely(one) for one in findings]
         aim = _with_side(aim, findings)
         if findings and findings[-1].answer and aim.rest:
             return await self._next_question(aim, effect, findings)
         return _settled(aim, effect, findings)
 
-    async def _taken_apart(self, aim: Aim, effect: Reflect) -> Reflection:
-        """What is looked up first, at once where the passages that are there say it; else the query for it."""
-        found = await self._looked_up(aim.span, effect, again=False)
+    async def _taken_apart(self, aim: Aim, effect: Reflect) -> Reflection | None:
+        """What is looked up first, at once where the passages that are there say it; else the query for it.
+
+        ``None`` where there is no description, or no query or call for it left.
+        """
+        span = await self._first(aim.question, 0) if current_ledger().calls_left() >= _APART else ""
+        if not span:
+            return None
+        following = aim.changed(span=span, whole=False)
+        found = await self._looked_up(span, effect, again=False)
         if found.answer:
-            return await self._onward(aim, effect, found)
-        queries = tuple(_queries(aim))[: effect.most]
-        return Reflection(findings=(found,), aim=aim, gaps=(aim.span,), queries=queries)
+            return await self._onward(following, effect, found)
+        asked = {one.query.casefold() for one in effect.asked}
+        queries = tuple(one for one in _queries(following) if one.text.casefold() not in asked)[: effect.most]
+        return Reflection(findings=(found,), aim=following, gaps=(span,), queries=queries) if queries else None
 
     async def _looked_up(self, span: str, effect: Reflect, again: bool = True) -> Finding:
         """What is described, if the passages that are about it give it a name that the description does not hold."""
@@ -120,7 +132,9 @@ class Reflector:
         """The answer to the question itself, if the passages are about it."""
         question, shown = aim.question, effect.shown
         passages = best(question, shown, _FIRST) if aim.hops else own(question, shown, _PLAIN)
-        again, first = not (aim.whole and descriptions(question)), _FIRST if aim.whole else None
+        is_known = any(one.question == question for one in effect.findings)  # it was looked up twice before
+        again = not is_known and not (aim.whole and descriptions(question))
+        first = _FIRST if aim.whole else None
         read = await self._looker.look(question, passages, effect.check, again, first)
         about = is_found_about(read, effect.shown) if aim.hops else is_about(aim.question, effect.shown)
         return (read if about else Finding(question=aim.question)).changed(asked=aim.compared is None)
@@ -153,6 +167,11 @@ class Reflector:
 def _is_open(aim: Aim, finding: Finding) -> bool:
     """Whether a question that was read as it stands has no sentence that a judge holds to answer it all."""
     return aim.whole and (finding.score is None or finding.score < ENOUGH)
+
+
+def _without_unlikely(finding: Finding) -> Finding:
+    """The finding; one that a judge rejects without its answer, so that nothing follows from it."""
+    return finding.changed(answer="", evidence=()) if is_unlikely(finding) else finding
 
 
 def _with_side(aim: Aim, findings: list[Finding]) -> Aim:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,14 +9,15 @@ from aeon.documents.words import stems
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.marking import NUMBERS
 from aeon.engines.research.values import Citation
-from aeon.proof.readings import NUMBER_WORDS
+from aeon.grounding.words import is_german
+from aeon.proof.readings import GERMAN_WORDS
+from aeon.proof.readings import spelt as number_words
 from aeon.schema import Source
 from aeon.text import one_line
 
 __all__ = ["Texts", "shown", "spelt", "terms"]
 
 _LONGEST_TITLE, _LONGEST_SENTENCE = 100, 1_000
-_WORD = re.compile(r"[^\W\d]+(?:-[^\W\d]+)*")
 
 
 class Texts(NamedTuple):
@@ -64,8 +64,9 @@ def terms(text: str) -> frozenset[str]:
 
 
 def spelt(text: str) -> frozenset[str]:
-    """The numbers that a text has in words, in digits: 71 for seventy-one."""
-    return frozenset(str(NUMBER_WORDS[word]) for word in _WORD.findall(text.casefold()) if word in NUMBER_WORDS)
+    """The numbers that a text has in words of its language, in digits: 71 for seventy-one."""
+    german = is_german(text)
+    return frozenset(str(number) for word, number in number_words(text) if german or word not in GERMAN_WORDS)
 
 
 def _line(sentence: Source) -> str:

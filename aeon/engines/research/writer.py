@@ -61,7 +61,7 @@ class Writer:
         """
         if not effect.sources.entries:
             return refusal("No source was found for this", effect)
-        findings = effect.findings if effect.answer else (await self._last_look(effect),)
+        findings = effect.findings if effect.answer or _is_rejected(effect) else (await self._last_look(effect),)
         evidence = evidence_of(findings)
         asked = [finding for finding in findings if finding.asked and finding.answer]
         if not asked or not evidence:
@@ -108,8 +108,13 @@ class Writer:
         return wording
 
     async def _last_look(self, effect: Cite) -> Finding:
-        """What the passages of all sources say that have most words of the task."""
+        """What the passages of all sources say that have most words of the task.
+
+        Which of two is more nobody reads: a small model names the one that it sees first.
+        """
         question = effect.task.text
+        if is_either(question):
+            return Finding(question=question)
         every = [
             Numbered(number=entry.number, passage=one, query=entry.query, title=entry.document.title)
             for entry in effect.sources.entries
@@ -118,7 +123,7 @@ class Writer:
         words = stems(question)
         every.sort(key=lambda one: -len(words & stems(f"{one.title} {one.passage.text}")))
         shown = best(question, every, _LAST)
-        found = await self._looker.look(question, shown, effect.check)
+        found = await self._looker.look(question, shown, effect.check, again=False)
         return found.changed(asked=True) if is_about(question, shown) else Finding(question=question)
 
     async def _support(self, effect: Cite, asked: Sequence[Finding], evidence: Sequence[Citation]) -> _Support:
@@ -142,6 +147,11 @@ class Writer:
     async def _judged(self, text: str, finding: Finding) -> Judged | None:
         """What the judge says of a text as the source of what was found."""
         return await supported(self._judge, text, finding.question, finding.answer)
+
+
+def _is_rejected(effect: Cite) -> bool:
+    """Whether a judge rejected what was found for the task, so that reading it once more is in vain."""
+    return any(one.asked and is_unlikely(one) for one in effect.findings)
 
 
 def _sides(effect: Cite, finding: Finding) -> list[Finding]:

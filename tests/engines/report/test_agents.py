@@ -9,16 +9,21 @@ import pytest
 
 from aeon.assembly.reports import report
 from aeon.engines.report.analyst import lines_of
-from aeon.engines.report.comparer import different
+from aeon.engines.report.comparer import Comparer, different
 from aeon.engines.report.config import ReasoningSettings, ReportConfig
 from aeon.engines.report.drafting import unmarked
+from aeon.engines.report.effects import Compare
 from aeon.engines.report.timing import fitted, limit
-from aeon.engines.report.values import Draft
+from aeon.engines.report.values import Draft, Other
 from aeon.engines.report.writer import compose
 from aeon.errors import CompletionError, UsageError
 from aeon.llm.scripted import Scripted
 from aeon.llm.speed import HOSTED, Speed
-from aeon.schema import LLMRequest, LLMResponse
+from aeon.schema import LLMRequest, LLMResponse, Task
+from aeon.supervisor.judge import Judge
+from aeon.supervisor.supervisor import Supervisor
+from engines.research.reader import Reader, done
+from engines.research.world import passage
 
 from .played import ITEMS, OPENED, QUERY, TIERS, Played
 
@@ -178,3 +183,20 @@ def test_the_seconds_of_the_agents_are_stretched_for_a_slow_model(monkeypatch: p
     own = ReportConfig(reasoning=ReasoningSettings(speed_factor=2.0))
     assert fitted(own, model).reasoning.factor == 2.0
     assert fitted(own, model).inner().budget.seconds == 120
+
+
+@pytest.mark.requirement("A2")
+@pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize(
+    ("said", "question"), [("Yes", "Is the bridge open to lorries?"), ("1932", "When was it built?")]
+)
+@pytest.mark.parametrize(("score", "sides"), [(0.9, 1), (0.02, 0)])
+def test_what_a_judge_does_not_hold_to_answer_is_no_side(said: str, question: str, score: float, sides: int) -> None:
+    """Also a yes or no: a page about another bridge contradicts nothing."""
+    text = "The Lower Bridge. The bridge, built in 1932, is open to all lorries."
+    model = Reader({"bridge": said, "built": said}, supports={"lorries": score})
+    other = Other(title="The Lower Bridge", passage=passage("lower.txt", text))
+    supervisor = Supervisor(model)
+    effect = Compare(task=Task(text=QUERY), question=question, others=(other,))
+    found = done(Comparer(supervisor, Judge(supervisor)).compare(effect))
+    assert len(found.sides) == sides and not found.differ

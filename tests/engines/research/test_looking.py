@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from aeon.engines.research.effects import PlanQueries, Reflect
+from aeon.engines.research.effects import Asked, PlanQueries, Reflect
 from aeon.engines.research.looking import is_unlikely
-from aeon.engines.research.values import Aim, Finding, Reflection
+from aeon.engines.research.values import Aim, Comparison, Finding, Reflection
 from aeon.schema import Task
 from engines.research.reader import Reader, done, reflector
 from engines.research.world import numbered
@@ -18,6 +18,11 @@ LOWER = numbered(2, "lower.txt", "Lower Bridge. The bridge was built to plans by
 TASK = "Where was the designer of the Upper Bridge born?"
 HOP = Aim(question=TASK, span="the designer of the Upper Bridge")
 WHO = "Who designed the Upper Bridge?"
+COMPARED = Comparison(
+    question="Which opened first, the Upper Bridge or the Lower Bridge?",
+    sides=("When did the Upper Bridge open?", "When did the Lower Bridge open?"),
+    less="Upper Bridge", more="Lower Bridge",
+)  # fmt: skip
 
 
 class Hasty(Reader):
@@ -68,12 +73,13 @@ def test_of_a_description_that_no_source_bears_out_nothing_is_found() -> None:
     assert "Talbrook" not in (reflection.aim or HOP).question and not is_unlikely(reflection.findings[0])
 
 
-def test_an_answer_that_a_judge_rejects_twice_is_kept_with_what_it_says() -> None:
-    """The writer refuses it, and the record shows why."""
+def test_an_answer_that_a_judge_rejects_twice_is_none() -> None:
+    """The search goes on with other words; the record shows what the judge said."""
     shown = (LOWER, numbered(3, "inn.txt", "Inn. The bridge was built to plans by Josef Talbrook, too.", title="Inn"))
     reflection = reflected(Hasty(supports={}), *shown, aim=Aim(question=WHO))
     (finding,) = reflection.findings
-    assert finding.answer == "Josef Talbrook" and finding.score is not None and is_unlikely(finding)
+    assert finding.answer == "" and not finding.evidence and is_unlikely(finding)
+    assert not reflection.sufficient and "Upper Bridge" in {query.text for query in reflection.queries}
 
 
 TWICE = "Ottilie Krans. Ottilie Krans rowed past the bridge. She, Ottilie Krans, planned the Upper Bridge. Krans died."
@@ -102,8 +108,8 @@ def test_a_second_look_needs_a_judge_and_calls_for_it(calls: int, check: bool, l
     """Without them the first one stands."""
     model = Hasty(supports={})
     reflection = reflected(model, LOWER, UPPER, aim=Aim(question=WHO), calls=calls, check=check)
-    assert len(model.asked) == looks and reflection.findings[0].answer == "Josef Talbrook"
-    assert (reflection.findings[0].score is None) is not check
+    assert len(model.asked) == looks and (reflection.findings[0].score is None) is not check
+    assert bool(reflection.findings[0].answer) is not check
 
 
 def test_what_nobody_judged_is_not_unlikely() -> None:
@@ -179,3 +185,58 @@ def test_a_yes_or_no_that_nobody_judged_is_taken_apart_too() -> None:
     model = Reader({"Was": "yes", "name of": "Ottilie Krans"}, supports={"was designed by": 0.9})
     reflection = reflected(model, UPPER, KRANS, aim=Aim(question=asked, whole=True))
     assert reflection.aim == Aim(question="Was Ottilie Krans born in Pelleth?", hops=1)
+
+
+def test_a_side_of_a_comparison_that_a_judge_rejects_is_not_found() -> None:
+    """Of it and the other side nothing is concluded."""
+    aim = Aim(question="When did the Upper Bridge open?", compared=COMPARED)
+    old = numbered(6, "town.txt", "Town. The Upper Bridge is near a town of 1846.", title="Town")
+    for score, found in ((0.02, 0), (0.9, 1)):
+        reflection = reflected(Reader({"When": "1846"}, supports={"of 1846": score}), old, aim=aim)
+        assert reflection.aim is not None and len(reflection.aim.sides) == found
+        assert not reflection.sufficient and bool(reflection.findings[0].answer) is bool(found)
+
+
+def test_where_the_first_three_passages_say_nothing_the_others_are_read() -> None:
+    """Not the first ones again."""
+    notes = [numbered(n, f"{n}.txt", f"Note {n}. Pelleth has a fair.", title=f"Note {n}") for n in (5, 6, 7)]
+    last = numbered(8, "bridge.txt", "The bridge. It opened in 1893.", title="The bridge")
+    model = Reader({"When": "1893"}, supports={"1893": 0.9})
+    reflection = reflected(model, *notes, last, aim=Aim(question="When did it open?", whole=True))
+    first, second = (text for text in model.prompts if "<data texts>" in text)
+    assert reflection.answer == "1893" and "Note 5" in first and "Note 5" not in second
+
+
+def test_nothing_is_concluded_from_what_a_judge_rejects() -> None:
+    """Of two questions the second has no name of it."""
+    aim = Aim(question=WHO, rest=("Where was he born?",))
+    reflection = reflected(Hasty(supports={}), LOWER, aim=aim)
+    assert reflection.aim == aim and not reflection.sufficient and reflection.queries
+
+
+def test_what_was_read_twice_for_a_question_is_read_once_in_a_later_round() -> None:
+    """Of the passages that other words found; then the writer does not read them all once more."""
+    known = (Finding(question=WHO, asked=True, score=0.02),)
+    effect = Reflect(
+        task=Task(text=WHO), round=2, asked=(), shown=(LOWER, UPPER), aim=Aim(question=WHO), most=5, findings=known
+    )
+    model = Hasty(supports={})
+    assert not done(reflector(model).reflect(effect), 12).sufficient and len(model.asked) == 1
+
+
+def test_a_description_that_was_searched_for_is_no_query_again() -> None:
+    """The run would end for want of queries: other words are searched for."""
+    asked = (Asked(query="the designer of the upper bridge"),)
+    fair = numbered(5, "fair.txt", "Eel Fair. Pelleth has a fair near the Upper Bridge.", title="Eel Fair")
+    effect = Reflect(task=Task(text=TASK), round=1, asked=asked, shown=(fair,), aim=WHOLE, most=5)
+    reflection = done(reflector(Reader({"Where": "Pelleth"}, supports={})).reflect(effect), 12)
+    assert reflection.queries and "the designer of the Upper Bridge" not in {one.text for one in reflection.queries}
+    assert not reflection.sufficient and reflection.aim == Aim(question=TASK)
+
+
+@pytest.mark.parametrize("calls", [2, 3, 4])
+def test_what_was_read_is_not_lost_where_no_call_is_left_to_take_the_question_apart(calls: int) -> None:
+    """It is likely enough to be said, if not to be sure of."""
+    model = Reader({"Where": "Pelleth"}, supports={"She was born": 0.45})
+    reflection = reflected(model, KRANS, UPPER, aim=WHOLE, calls=calls)
+    assert reflection.answer == "Pelleth" and reflection.findings[-1].score == pytest.approx(0.45)

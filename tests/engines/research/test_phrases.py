@@ -19,6 +19,12 @@ pytestmark = pytest.mark.requirement("R1a")
         ("Where was the author of Heidi born?", "the author of Heidi"),
         ("When did the company that built the Millau Viaduct begin?", "the company that built the Millau Viaduct"),
         ("Who is the mayor of Ann Lee's birthplace?", "Ann Lee's birthplace"),
+        ("Where was the man who wrote Hamlet born?", "the man who wrote Hamlet"),
+        ("When did the woman who founded Oxfam in 1942 die?", "the woman who founded Oxfam"),
+        ("Who leads the country bordering France in the south?", "the country bordering France"),
+        ("Who directed the film Ann Lee and Bob Hill starred in?", "the film Ann Lee and Bob Hill starred"),
+        ("Who is the chief of the company that owns Brooklands?", "the company that owns Brooklands"),
+        ("Who leads the city Ann Lee moved to after the war?", "the city Ann Lee moved to after the war"),
     ],
 )
 def test_a_description_with_a_name_can_be_looked_up_first(question: str, span: str) -> None:
@@ -35,6 +41,7 @@ def test_a_description_with_a_name_can_be_looked_up_first(question: str, span: s
         "the",
         "What is the capital?",
         "How old was the painter Ann Lee when she died?",
+        "Who owns Levi's Stadium?",
     ],
 )
 def test_a_question_that_asks_for_one_thing_has_none(question: str) -> None:
@@ -62,6 +69,16 @@ def test_every_span_is_one_of_the_question(question: str) -> None:
         ("Who built the mill and the inn?", ["Who built the mill and the inn?"]),
         ("A? B? C? D? E? F?", ["A? B? C? D? E? F?"]),
         ("Tell me of the mill", ["Tell me of the mill"]),
+        (
+            "How many people does the town have where the founder of Red Inn was born?",
+            ["How many people does the town where the founder of Red Inn was born have?"],
+        ),
+        ("What does the old town where Ann lives have?", ["What does the old town where Ann lives have?"]),
+        ("When did the band hold that record?", ["When did the band hold that record?"]),
+        (
+            "What does the town have where St. Anne was born?",
+            ["What does the town where St. Anne was born have?"],
+        ),
     ],
 )
 def test_a_task_is_one_question_or_some(task: str, parts: list[str]) -> None:

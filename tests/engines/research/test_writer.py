@@ -249,3 +249,11 @@ def test_the_last_look_at_twenty_sources_is_a_short_prompt() -> None:
     model = Reader()
     cite(model, sources=many)
     assert len(model.prompts) == 1 and len(model.prompts[0]) < 13_000
+
+
+def test_which_of_two_is_more_nobody_reads_at_last() -> None:
+    """Where a side was not found, the first name that a model sees is no answer."""
+    model = Reader({"Which": "Johanna Spyri", "Who": "Johanna Spyri"})
+    refused = cite(model, task="Which is older, Johanna Spyri or Red Inn?")
+    assert refused.short == "" and model.requests == []
+    assert cite(model, task="Who was born in Hirzel in 1827?").short == "Johanna Spyri"
