@@ -65,11 +65,7 @@ class Looker:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
         found = await self._found(question, passages[:first], check)
-        if not again or (found.answer and not is_unlikely(found)):
-            return found
-        cited = {one.number for one in found.evidence}
-        unread = passages[first:] if first is not None else ()
-        others = [one for one in passages if one.number not in cited] if cited else unread
+        others = _others(found, passages, first) if again else ()
         if not others or current_ledger().calls_left() < _LOOK:
             return found
         other = await self._found(question, others, check)
@@ -105,6 +101,14 @@ class Looker:
             if judged.score >= ENOUGH:
                 break
         return best
+
+
+def _others(found: Finding, passages: Sequence[Numbered], first: int | None) -> Sequence[Numbered]:
+    """What is read after a look: the passages that it did not read, or all but the sources that a judge rejected."""
+    if not found.answer:
+        return passages[first:] if first is not None else ()
+    cited = {one.number for one in found.evidence} if is_unlikely(found) else None
+    return [one for one in passages if one.number not in cited] if cited is not None else ()
 
 
 def is_unlikely(finding: Finding) -> bool:

@@ -95,7 +95,7 @@ class Reflector:
             aim = aim.changed(span="")
         if current_ledger().calls_left():
             findings.append(await self._answered(aim, effect))
-            if _is_open(aim, findings[-1]) and (apart := await self._taken_apart(aim, effect)):
+            if apart := await self._taken_apart(aim, effect, findings[-1]):
                 return apart
             aim = aim.changed(whole=False)
         findings = [_without_unlikely(one) for one in findings]
@@ -104,12 +104,14 @@ class Reflector:
             return await self._next_question(aim, effect, findings)
         return _settled(aim, effect, findings)
 
-    async def _taken_apart(self, aim: Aim, effect: Reflect) -> Reflection | None:
+    async def _taken_apart(self, aim: Aim, effect: Reflect, read: Finding) -> Reflection | None:
         """What is looked up first, at once where the passages that are there say it; else the query for it.
 
-        ``None`` where there is no description, or no query or call for it left.
+        ``None`` where the question was read as a whole and answered, where there is no description, or no query or call
+        for it left.
         """
-        span = await self._first(aim.question, 0) if current_ledger().calls_left() >= _APART else ""
+        is_open = _is_open(aim, read) and current_ledger().calls_left() >= _APART
+        span = await self._first(aim.question, 0) if is_open else ""
         if not span:
             return None
         following = aim.changed(span=span, whole=False)
