@@ -9,6 +9,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Protocol
 
+from aeon.tools.shortnames import is_name, written_out
+
 __all__ = ["ColumnTypes", "Form", "Text", "convert"]
 
 _MISSING = frozenset({"", "-", "n/a", "na", "null"})
@@ -25,6 +27,7 @@ _SPACES = " \u00a0\u202f"
 _MARKS = ((",", "."), (".", ","), ("'\u2019", "."), (_SPACES, ","), (_SPACES, "."))
 """The marks between thousands and before the decimals, the usual first: a column that fits two is read as the first."""
 
+_MOST_NAMES = 5_000
 _PHONE_DIGITS = 7
 _MOST_SCALE = 9
 
@@ -48,13 +51,14 @@ class Form(Protocol):
 
 @dataclass
 class Text:
-    """Any text."""
+    """Any text; ``names`` are those that stand for another one, which is written out in other cells."""
 
     sql_type: str = "VARCHAR"
+    names: Mapping[str, str] = field(default_factory=dict)
 
     def read(self, cell: str) -> str | None:
-        """The cell as it is."""
-        return cell
+        """The cell as it is, or the name that it is short for."""
+        return self.names.get(cell, cell)
 
 
 @dataclass
@@ -121,6 +125,29 @@ _NAMES = (
 )  # fmt: skip
 _MONTHS = {form: n for n, names in enumerate(_NAMES, 1) for name in names for form in (name, name[:3], name[:4])}
 _ISO_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.(?:\d{3}|\d{6}))?)?Z?)?", re.ASCII)
+
+
+@dataclass
+class _AnyDay:
+    """A day in several notations, one beside the other; of ``3/4/2025`` other cells must say which is the month."""
+
+    orders: tuple[re.Pattern[str], ...] = (_DAY_FIRST, _MONTH_FIRST)
+    differs: bool = False
+
+    def read(self, cell: str) -> str | None:
+        for pattern in (_ISO, _DOTTED, _SHORT_DOTTED, _IN_WORDS, _WORD_FIRST):
+            if day := _Day(pattern).read(cell):
+                return day
+        found = {pattern: day for pattern in self.orders if (day := _Day(pattern).read(cell))}
+        if not found:
+            return None
+        self.orders = tuple(found)
+        self.differs = self.differs or len({*found.values()}) > 1
+        return next(iter(found.values()))
+
+    @property
+    def sql_type(self) -> str:
+        return "" if self.differs and len(self.orders) > 1 else "DATE"
 
 
 @dataclass
@@ -210,7 +237,7 @@ def _forms() -> list[Form]:
     """Return every typed form, those first that win where two fit."""
     patterns = (_ISO, _DOTTED, _DAY_FIRST, _MONTH_FIRST, _SHORT_DOTTED, _IN_WORDS, _WORD_FIRST)
     days = [_Day(pattern) for pattern in patterns]
-    return [_Truth(), *days, _Moment(), *(_Number(pattern, point) for pattern, point in _NUMBERS)]
+    return [_Truth(), *days, _AnyDay(), _Moment(), *(_Number(pattern, point) for pattern, point in _NUMBERS)]
 
 
 class ColumnTypes:
@@ -218,10 +245,14 @@ class ColumnTypes:
 
     def __init__(self) -> None:
         self._left = _forms()
+        self._names: set[str] = set()
         self.has_values = False
 
     def see(self, cells: Iterable[str]) -> None:
         """Rule out the forms that one of these cells does not have."""
+        cells = [*cells]
+        if len(self._names) <= _MOST_NAMES:
+            self._names.update(filter(is_name, cells))
         if not self._left:
             return
         values = [cell for cell in cells if not _is_missing(cell, _MISSING_VALUE)]
@@ -238,12 +269,16 @@ class ColumnTypes:
         self._left = [*numbers]
 
     def form(self) -> Form:
-        """The first form that fits; text for no values, and for days of which month and day cannot be told apart."""
+        """The first form that fits; text for no values, and for days of which month and day cannot be told apart.
+
+        Of many names none is taken to stand for another.
+        """
+        text = Text(names=written_out(self._names) if len(self._names) <= _MOST_NAMES else {})
         if not self.has_values:
-            return Text()
+            return text
         orders = [form for form in self._left if isinstance(form, _Day) and form.pattern in (_DAY_FIRST, _MONTH_FIRST)]
         left = [form for form in self._left if form not in orders or len(orders) == 1]
-        return next((form for form in left if form.sql_type), Text())
+        return next((form for form in left if form.sql_type), text)
 
 
 def convert(form: Form, cell: str) -> str | None:

@@ -107,7 +107,7 @@ class Files:
         notes = self.database.notes if self.database else ()
         parts += notes[:_MOST_REASONS]
         if len(notes) > _MOST_REASONS:
-            parts.append(f"{len(notes) - _MOST_REASONS:,} more files with such quotes")
+            parts.append(f"{len(notes) - _MOST_REASONS:,} more such notes")
         if self.cut:
             folders = " and ".join(one_line(str(root)) for root in self.cut)
             parts.append(f"only the first {MOST_FILES:,} files of {folders} are looked at")

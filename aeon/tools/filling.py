@@ -107,6 +107,8 @@ class Filler:
         target = self._scratch / "table.csv"
         try:
             written = write(sheet, target)
+            if written.note:
+                self.notes.append(f"{one_line(stem.strip(), 60)}: {written.note}")
             name = self._name(stem)
             if not written.rows:
                 columns = ", ".join(f"{quoted(column)} {kind}" for column, kind in written.columns)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from aeon.errors import ToolFailed
 from aeon.text import one_line
-from aeon.tools.columns import ColumnTypes, Form, convert
+from aeon.tools.columns import ColumnTypes, Form, Text, convert
 from aeon.tools.naming import unique
 
 __all__ = ["Row", "Sheet", "Written", "write"]
 
 _MAX_FILLED = 1_000_000
 _BLOCK_CELLS = 200_000
+_MOST_NOTED = 4
+"""Names that a note tells of."""
 _MAX_COLUMNS = 16_384
 """As many as a spreadsheet can have; DuckDB takes some 50 KB for each."""
 
@@ -38,11 +40,15 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Written:
-    """What ``write`` wrote: columns with their types, the number of rows, and of surplus cells that were dropped."""
+    """What ``write`` wrote: columns with their types, the number of rows, and of surplus cells that were dropped.
+
+    ``note`` says which names were read as others, if any.
+    """
 
     columns: tuple[tuple[str, str], ...]
     rows: int
     dropped: int
+    note: str = ""
 
 
 def write(sheet: Sheet, target: Path) -> Written:
@@ -62,7 +68,15 @@ def write(sheet: Sheet, target: Path) -> Written:
             columns = list(zip(*rows, strict=True))
             writer.writerows(zip(*(_converted(forms[at], columns[at]) for at in kept), strict=True))
     names = unique(header, fold=str.lower)
-    return Written(tuple((names[at], forms[at].sql_type) for at in kept), count, dropped)
+    note = _noted([(names[at], form.names) for at in kept if isinstance(form := forms[at], Text)])
+    return Written(tuple((names[at], forms[at].sql_type) for at in kept), count, dropped, note)
+
+
+def _noted(read: Sequence[tuple[str, Mapping[str, str]]]) -> str:
+    """Which names of which columns were read as others, the first few of them."""
+    every = [f"{short} is read as {name} ({column})" for column, names in read for short, name in names.items()]
+    left = [f"{len(every) - _MOST_NOTED} more"] if len(every) > _MOST_NOTED else []
+    return ", ".join([*every[:_MOST_NOTED], *left])
 
 
 def _header(sheet: Sheet) -> list[str]:
