@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from aeon.documents.words import stem, stems
 from aeon.plan.evidence import stated_numbers
@@ -30,6 +31,7 @@ _OLDEST = re.compile(r"\b(?P<way>oldest|newest|youngest|latest|earliest|most rec
 _GROUPED = re.compile(r"\bGROUP\s+BY\b", re.IGNORECASE)
 _SUMMED = re.compile(r"""\bSUM\(\s*(?P<name>"[^"]+"|\w+)\s*\)""", re.IGNORECASE)
 _SPACES = re.compile(r"\W+")
+_EQUALS = re.compile(r"=\s*'([^']+)'")
 _UNSUMMED = ("DATE", "TIME")
 _ORDERED = re.compile(r"\bORDER\s+BY\s+\w+(?:\s+(?:DESC|ASC))?(?=\s+LIMIT\b)", re.IGNORECASE)
 
@@ -46,6 +48,25 @@ def lost_columns(plan: Plan, question: str, sentences: Sequence[str], tables: Se
     yield from _grouped(queries, question, tables)
     yield from _undated(queries, question, tables)
     yield from no_money(queries, question, tables)
+    yield from _values_left_out(queries, question, tables)
+
+
+def _values_left_out(queries: Sequence[str], question: str, tables: Sequence[TableInfo]) -> Iterator[str]:
+    """A value beside one that a query compares with, which the question names as well: coach deposit and coach rest."""
+    compared = {text.casefold() for query in queries for text in _EQUALS.findall(query)}
+    for column, values in chain.from_iterable(table.values for table in tables):
+        there = _words(" ".join(value for value in values if value.casefold() in compared))
+        beside = [value for value in values if _is_beside(_words(value), there, _words(question))]
+        yield from (f"use {column} = '{value}' too" for value in beside)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_SPACES.sub(" ", text.casefold()).split())
+
+
+def _is_beside(words: frozenset[str], there: frozenset[str], asked: frozenset[str]) -> bool:
+    """Whether a question has all words of a value, some of which are in what is compared with, as are others."""
+    return there | words <= asked and bool(words & there) and not words <= there
 
 
 def of_single(plan: Plan, question: str, tables: Sequence[TableInfo]) -> Plan:

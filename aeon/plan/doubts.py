@@ -86,6 +86,12 @@ _CHANGED = re.compile(
     _I,
 )
 _OPEN = re.compile(r"\b(?:since|from|after|before|until|till|between|to|by|through)\b", _I)
+_DAY_OF_MONTH = re.compile(
+    r"\b\d{1,2}(?:st|nd|rd|th)?\.? (?:of )?[A-Z]|\b[A-Z]\w+ (?:the )?\d{1,2}(?!\d)|"
+    r"(?i:\b(?:first|last|end|beginning|begin|day|\w+days?|when|date)\b)"
+)
+"""Where a question may be for one day of a month."""
+_ONE_DAY = re.compile(r"(?<![<>!])=\s*(?:DATE\s*)?'\d{4}-\d\d-\d\d'", _I)
 _BEGIN = re.compile(r">=?\s*\\?'?\d{4}-\d\d|>=?\s*DATE", _I)
 _END = re.compile(r"<|\bBETWEEN\b|\bMONTH\w*\(|\bEXTRACT\(|\bSTRFTIME\(|\bDATE_(?:PART|TRUNC)\(", _I)
 _DENIED = re.compile(
@@ -310,7 +316,15 @@ def _left_out(question: str, said: str, named: Sequence[Named]) -> Iterator[str]
             yield f"use {one.condition} too"
     figures = {int(digits) for digits in _DIGITS.findall(said)}
     yield from _months_left_out(question, said, figures)
+    yield from _days_left_out(question, said)
     yield from (f"use {year} too" for year in _YEAR.findall(question) if int(year) not in figures)
+
+
+def _days_left_out(question: str, said: str) -> Iterator[str]:
+    """The days of a month that is asked about, of which the queries take one."""
+    month = _MONTH.search(question)
+    if month and not _DAY_OF_MONTH.search(question) and _ONE_DAY.search(said):
+        yield f"{month[0]} has more than one day: use BETWEEN"
 
 
 def _months_left_out(question: str, said: str, figures: Set[int]) -> Iterator[str]:

@@ -53,6 +53,13 @@ _GROWN = re.compile(
     re.IGNORECASE,
 )
 """Words for what may well be more than all of it, in percent."""
+_HOW_MUCH = re.compile(r"\bhow (?:much|many)\b|\bwhat\b[^.?!]*\b(?:costs?|price|fee|pay)\b", re.IGNORECASE)
+_BELOW = re.compile(
+    r"\b(?:profit\w*|loss|lost|lose|chang\w*|differ\w*|balance|temperature|degrees?|below|minus|deficit|left|gain\w*|"
+    r"more|less|fewer|cheaper|dearer|over|under|net)\b",
+    re.IGNORECASE,
+)
+"""Words for what may well be less than nothing."""
 _FIRST_FEW = re.compile(r"\bLIMIT\s+(?!1\b)\d", re.IGNORECASE)
 _AVERAGE = re.compile(r"^(?!.*\b(?:each|every|which|who|by|list)\b).*\b(?:average|mean)\b", re.IGNORECASE | re.DOTALL)
 _SPOKEN = {
@@ -174,7 +181,15 @@ def _unfit(outcome: Sequence[JsonValue], question: str, counted: str, single: bo
         return strange
     if found and not is_of_kind(question, " ".join(map(str, found))):
         return NO_ANSWER
-    return _wrong_number(counted, computed(found)) if counted else ""
+    return (_wrong_number(counted, computed(found)) if counted else "") or _below_nothing(found, question)
+
+
+def _below_nothing(found: Sequence[JsonValue], question: str) -> str:
+    """What is wrong with less than nothing, where it is asked how much something is."""
+    if not _HOW_MUCH.search(question) or _BELOW.search(question):
+        return ""
+    is_below = any(one.number is not None and one.number < 0 for one in computed(found))
+    return "it gives less than nothing: turn the difference round" if is_below else ""
 
 
 def _strange(found: Sequence[JsonValue], question: str) -> str:

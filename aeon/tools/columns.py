@@ -245,14 +245,13 @@ class ColumnTypes:
 
     def __init__(self) -> None:
         self._left = _forms()
-        self._names: set[str] = set()
+        self._names: set[str] | None = set()
         self.has_values = False
 
     def see(self, cells: Iterable[str]) -> None:
         """Rule out the forms that one of these cells does not have."""
         cells = [*cells]
-        if len(self._names) <= _MOST_NAMES:
-            self._names.update(filter(is_name, cells))
+        self._note_names(cells)
         if not self._left:
             return
         values = [cell for cell in cells if not _is_missing(cell, _MISSING_VALUE)]
@@ -262,6 +261,12 @@ class ColumnTypes:
             self._see_plain(max(map(len, set(values).difference(marked))))
         self._left = [form for form in self._left if _reads(form, marked)]
 
+    def _note_names(self, cells: Iterable[str]) -> None:
+        """Keep what may be names; of many of them none is taken to stand for another."""
+        if self._names is not None:
+            self._names.update(filter(is_name, cells))
+            self._names = self._names if len(self._names) <= _MOST_NAMES else None
+
     def _see_plain(self, digits: int) -> None:
         numbers = [form for form in self._left if isinstance(form, _Number)]
         for form in numbers:
@@ -269,16 +274,18 @@ class ColumnTypes:
         self._left = [*numbers]
 
     def form(self) -> Form:
-        """The first form that fits; text for no values, and for days of which month and day cannot be told apart.
-
-        Of many names none is taken to stand for another.
-        """
-        text = Text(names=written_out(self._names) if len(self._names) <= _MOST_NAMES else {})
+        """The first form that fits; text for no values, and for days of which month and day cannot be told apart."""
+        text = Text(names=written_out(self._names or ()))
         if not self.has_values:
             return text
-        orders = [form for form in self._left if isinstance(form, _Day) and form.pattern in (_DAY_FIRST, _MONTH_FIRST)]
+        orders = list(filter(_is_by_order, self._left))
         left = [form for form in self._left if form not in orders or len(orders) == 1]
         return next((form for form in left if form.sql_type), text)
+
+
+def _is_by_order(form: Form) -> bool:
+    """Whether a form of days is told from another one by whether the month or the day comes first."""
+    return isinstance(form, _Day) and form.pattern in (_DAY_FIRST, _MONTH_FIRST)
 
 
 def convert(form: Form, cell: str) -> str | None:

@@ -124,6 +124,24 @@ def test_money_and_single_rows_are_what_the_query_gives(question: str, query: st
     assert list(lost_columns(plan(query), question, (), (*TABLES, trips))) == doubt
 
 
+@pytest.mark.parametrize(
+    ("question", "query", "doubt"),
+    [
+        ("What did the coach cost, deposit and rest?", "what = 'coach deposit'", ["use what = 'coach rest' too"]),
+        ("What did the coach cost, deposit and rest?", "what IN ('coach deposit', 'coach rest')", []),
+        ("What did the coach cost, deposit and rest?", "what LIKE 'coach%'", []),
+        ("What was the deposit of the coach?", "what = 'coach deposit'", []),
+        ("What did coach and hostel cost, the deposit?", "what = 'coach deposit'", ["use what = 'hostel deposit' too"]),
+        ("What did the music cost, and the rest?", "what = 'sheet music'", []),
+    ],
+)
+def test_a_value_beside_one_that_is_asked_for_is_asked_for_too(question: str, query: str, doubt: list[str]) -> None:
+    """Where the question has all of its words, and it has a word of the other one."""
+    values = (("what", ("coach deposit", "coach rest", "hostel deposit", "sheet music")),)
+    costs = TableInfo("costs", "costs.csv", (("what", "VARCHAR"), ("eur", "DECIMAL")), 9, (), values=values)
+    assert list(lost_columns(plan(f"SELECT SUM(eur) FROM costs WHERE {query}"), question, (), (costs,))) == doubt
+
+
 def test_the_first_of_single_rows_stays_a_row() -> None:
     """Empty cells are never the first; a question that does not say so may mean the groups."""
     made = plan("SELECT city FROM sales ORDER BY units DESC LIMIT 1")

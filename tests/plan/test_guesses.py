@@ -102,6 +102,21 @@ def test_only_one_value_can_be_spelt_out(said: str, meant: str) -> None:
     assert spelt_out(NO_ROW, "status = 'absent'", said) == meant
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("How much time was lost by late visits?", False),
+        ("How many minutes did the visits take?", True),
+        ("How many more minutes did no-shows take than others?", False),
+    ],
+)
+def test_how_much_it_is_is_not_less_than_nothing(tmp_path: Path, question: str, told: bool) -> None:
+    """A first query that takes more from less is told so; a loss or a difference may be below nothing."""
+    wrong, right = query("SELECT 0 - SUM(minutes) FROM visits"), query("SELECT SUM(minutes) FROM visits")
+    _, asked = plan(tmp_path, question, wrong, right)
+    assert any("it gives less than nothing: turn the difference round" in text for text in asked) is told
+
+
 def test_a_share_is_no_more_than_all(tmp_path: Path) -> None:
     """A first query that adds minutes up over rows is told how shares are counted; growth may be more."""
     wrong = query("SELECT SUM(minutes) * 100.0 / COUNT(*) FROM visits WHERE status = 'cancelled'")
