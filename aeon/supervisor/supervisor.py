@@ -230,13 +230,14 @@ class Supervisor:
         """How likely the answer to a yes/no question is ``yes`` (0-1), in one call; errors as for `probabilities`."""
         return (await self.probabilities(prompt, (yes, no)))[0]
 
-    async def probabilities(self, prompt: Prompt, answers: Sequence[str]) -> tuple[float, ...]:
+    async def probabilities(self, prompt: Prompt, answers: Sequence[str], least: float = 0.0) -> tuple[float, ...]:
         """How likely each of these answers is (0-1, together 1), by the first token's probabilities, in one call.
 
         Each is told from the others by its first token, as "Yes" and "No", or "1" to "9" are.
 
         Raises:
-            Malformed: none is among the likely tokens, or the endpoint tells none.
+            Malformed: none is among the likely tokens, or all together are less likely (0-1) than ``least``; or the
+                endpoint tells none.
             Refused: the endpoint says that the model declined.
             AllowanceExhausted: the prompt is too long, or the ledger does not admit a call.
             ModelError: the endpoint gave no answer at all.
@@ -248,7 +249,7 @@ class Supervisor:
         if response.finish_reason == "refusal":
             raise Refused(f"{self.llm.name} declined to answer")
         masses = [_mass(response.first_token, answer) for answer in answers]
-        if sum(masses) <= 0:
+        if sum(masses) <= 0 or sum(masses) < least:
             wanted = " nor ".join(map(repr, answers))
             seen = ", ".join(ascii(alternative.token[:20]) for alternative in response.first_token[:5]) or "nothing"
             raise Malformed(f"first token: neither {wanted} is likely; {self.llm.name} would say {seen}")

@@ -1,14 +1,16 @@
 """Questions that take several documents: forms of answering them with one model, side by side. Writes JSON lines.
 
-    python scripts/bench/research.py --data DIR [--sets hotpot,musique] [--half development|closing]
+    python scripts/bench/research.py [--data DIR --sets hotpot,musique] [--half development|closing]
                                      [--sample N] [--skip N] [--systems bm25,supported,…] [--taken bm25,…] [--seed N]
                                      [--model NAME|URL] [--out FILE] [--resume] [--table] [--show-wrong SYSTEM]
 
-``DIR`` holds a folder for each set with ``questions.jsonl`` (id, question, answer, aliases, supporting_docs) and
-``docs.jsonl`` (name, text). Half of the questions, drawn by the seed, are for development, the others for one closing
-measurement. The systems take turns on each question, so that a noisy machine meets all alike. Those of ``--taken`` are
-asked once more without the supporting documents in the collection; then the right answer is a refusal. ``--out`` holds
-a line for each answer, written at once; ``--resume`` goes on with such a file, ``--table`` only prints what it holds.
+``papers`` holds two sets that somebody made up who saw no code: 40 articles about an invented ``region``, 40 papers of
+an invented ``firm``, and 24 questions to each. ``DIR`` holds others, a folder for each set with ``questions.jsonl``
+(id, question, answer, aliases, supporting_docs) and ``docs.jsonl`` (name, text). Half of the questions, drawn by the
+seed, are for development, the others for one closing measurement. The systems take turns on each question, so that a
+noisy machine meets all alike. Those of ``--taken`` are asked once more without the supporting documents in the
+collection; then the right answer is a refusal. ``--out`` holds a line for each answer, written at once; ``--resume``
+goes on with such a file, ``--table`` only prints what it holds.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from aeon.errors import AeonError
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.select import select
 
+PAPERS = Path(__file__).with_name("papers")
 System: TypeAlias = Callable[[str, Shelf, Asker], Awaitable[Answer]]
 
 SYSTEMS: dict[str, System] = {
@@ -119,8 +122,8 @@ def questions(options: argparse.Namespace) -> list[Question]:
 def arguments() -> argparse.Namespace:
     """The options."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--sets", default="hotpot,musique")
+    parser.add_argument("--data", type=Path, default=PAPERS)
+    parser.add_argument("--sets", default="region,firm")
     parser.add_argument("--half", choices=("development", "closing"), default="")
     parser.add_argument("--sample", type=int, default=0, help="at most so many questions of a set")
     parser.add_argument("--skip", type=int, default=0, help="so many questions of a set, asked before, are left out")

@@ -58,7 +58,7 @@ def unpack(data: Path, collection: str, folder: Path) -> None:
 
 def _lines(path: Path) -> list[dict[str, Any]]:
     if not path.is_file():
-        raise SystemExit(f"there is no {path}: --data names the folder that holds hotpot/ and musique/")
+        raise SystemExit(f"there is no {path}: --data names the folder that holds the sets")
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 

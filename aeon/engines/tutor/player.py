@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 
 from pydantic import ConfigDict
 
 from aeon.engines.tutor.effects import PlayerMove, Said
 from aeon.engines.tutor.moves import MOVES
+from aeon.errors import Malformed
 from aeon.schema import JsonObject, JsonValue
 from aeon.schema.frozen import Frozen
 from aeon.supervisor.prompt import Prompt, cut, fence, load
@@ -22,6 +24,7 @@ _LONGEST_MOVES = 2_400
 _CHOICE_TOKENS, _MOVE_TOKENS = 16, 256
 _DIGITS = 9
 """Moves whose numbers are told apart by their first token."""
+_HALF = 0.5
 _SURE = 0.9
 """Probability from which on a move of the model stands before the order in which moves are offered."""
 _MOVE: JsonObject = {
@@ -73,7 +76,9 @@ class Player:
         numbers = [str(number) for number in range(1, len(effect.options) + 1)]
         if len(numbers) <= _DIGITS and (await self._supervisor.capabilities()).logprobs:
             prompt = Prompt(load(_PACKAGE, "player.md"), f"{asked} only.", fixed=True)
-            return Said(move=effect.options[preferred(await self._supervisor.probabilities(prompt, numbers))].said)
+            with contextlib.suppress(Malformed):  # it would say something else than a number: then it writes one
+                likely = await self._supervisor.probabilities(prompt, numbers, least=_HALF)
+                return Said(move=effect.options[preferred(likely)].said)
         prompt = Prompt(load(_PACKAGE, "player.md"), f"{asked}.", fixed=True)
         return Said(move=effect.options[await self._numbered(prompt, len(numbers)) - 1].said)
 

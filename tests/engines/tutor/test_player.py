@@ -99,6 +99,21 @@ def test_where_a_model_tells_how_likely_moves_are_one_token_is_asked_for(tmp_pat
     }
 
 
+def test_a_model_that_would_say_something_else_than_a_number_writes_one(tmp_path: Path) -> None:
+    """Its leaning towards a number that it would not say is no choice."""
+    asked: list[LLMRequest] = []
+
+    def reply(request: LLMRequest) -> LLMResponse:
+        asked.append(request)
+        words = (TokenProbability(token="The", probability=0.99), TokenProbability(token="3", probability=0.004))
+        usage = Usage(calls=1, prompt_tokens=9, generated_tokens=1)
+        return LLMResponse(text='{"move": 1}', usage=usage, first_token=words if request.top_logprobs else ())
+
+    model = Scripted(reply, Capabilities(json_schema=True, logprobs=True))
+    game: ProofGame = build(model, (), engine="tutor", files=written(tmp_path)).execute('Which file holds "K7-4417"?')
+    assert game.sufficient and [request.json_schema is None for request in asked] == [True, False] * 3
+
+
 def test_what_is_no_move_has_a_reason_in_one_line() -> None:
     """Unknown moves, missing fields, numbers that are none, texts that are too long."""
     wrong = [
