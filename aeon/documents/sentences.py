@@ -84,7 +84,9 @@ _NUMBERED_TITLE = re.compile(
     r"\d{1,2}(?:\.\d{1,2}){1,4}\.?\s+[^\W\d_a-z]\w*[^\W\d_A-Z]"
     r"|§+\s?\d+|(?i:article|artikel|section|chapter|kapitel|abschnitt|part|teil)\s+(?:\d+|[IVXLC]+)\b"
 )
-_MARK = re.compile(r"^[-*+\u2022]\s+")
+_MARK = re.compile(
+    r"^(?:[-*+\u2022]|\d{1,2}\)|\d{1,2}\.(?!\s+(?:Jan|Feb|M[aä]r|Apr|Ma[iy]\b|Jun|Jul|Aug|Sep|O[ck]t|Nov|De[cz])))\s+"
+)
 _LEAST_CAPITALS = 5
 _RECORD_ENDS = re.compile(r"\n|[}\]]\s?,(?=\s?[{\[])")
 
@@ -116,7 +118,7 @@ def label_of(paragraph: str) -> str:
 
 
 def without_mark(sentence: str) -> str:
-    """What an item of a list says, without the mark before it; any other sentence as it is."""
+    """What an item of a list says, without the mark or number before it; any other sentence as it is."""
     return _MARK.sub("", sentence)
 
 
