@@ -35,7 +35,6 @@ _ITEM = re.compile(r"[-*+\u2022] .*\w \S*\w", re.DOTALL)
 _NUMBER = re.compile(r"\[(\d{1,3})\]")
 _NEAR = 0.75
 """The share of the words of a question from which on a sentence is about it, whatever a judge says."""
-_FEW = 2
 _ENOUGH = 2
 """Words of a question that a sentence has alone, and is the one that decides it."""
 _NONE = "[0]"
@@ -75,32 +74,10 @@ async def deciding(supervisor: Supervisor, question: str, sources: Sequence[Sour
     literal = _literal(words, whole)
     asked = bool(whole) and (literal is None or len(words) < _ENOUGH)
     chosen = await _chosen(supervisor, question, whole) if asked else None
-    if chosen is None and literal is not None:
-        return _given(literal, await _concluded(judge, question, literal, whole))
     if chosen is None:
-        return await _nearest(judge, question, words, whole)
+        return _given(literal, await _concluded(judge, question, literal, whole)) if literal is not None else None
     source = _nearer(question, words, chosen.source, whole)
     return (await _judged(judge, question, words, source, whole)).changed(likelihood=chosen.likelihood)
-
-
-async def _nearest(
-    judge: AnswerJudge, question: str, words: frozenset[str], whole: Sequence[Source]
-) -> StepResult | None:
-    """The sentence nearest to a question that the model names none for, where a judge is sure of what follows from it.
-
-    It has a word of the question that hardly another sentence has: cheques, which are not taken any more.
-    """
-    near = nearness(whole, question)
-    source = max(zip(near, whole, strict=True), key=lambda pair: pair[0], default=(0.0, None))[1]
-    if source is None or not any(_is_rare(word, whole) for word in words & stems(source.text)):
-        return None
-    said = await _concluded(judge, question, source, whole)
-    return _given(source, said, "the model names no sentence that decides it") if said else None
-
-
-def _is_rare(word: str, sentences: Sequence[Source]) -> bool:
-    """Whether few sentences have a word."""
-    return sum(word in stems(one.text) for one in sentences) <= _FEW
 
 
 async def _judged(

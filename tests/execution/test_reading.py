@@ -554,28 +554,6 @@ def test_a_sure_conclusion_stands_before_the_sentence_that_decides(
 
 @pytest.mark.requirement("T2")
 @pytest.mark.usefixtures("measured")
-@pytest.mark.parametrize(
-    ("question", "verdict", "output"),
-    [
-        ("Can people pay with a cheque?", 0.01, "No. We do not take cheques any more."),
-        ("Can people pay with a cheque?", 0.99, "Yes. We do not take cheques any more."),
-        ("Can people pay with a cheque?", 0.3, None),
-        ("Is there a sauna?", 0.01, None),  # no sentence has a word of it
-        ("May I take a rubber boat?", 0.01, None),  # several have "take"
-    ],
-)
-def test_a_sentence_that_the_model_does_not_name_decides_where_a_judge_is_sure(
-    question: str, verdict: float, output: str | None
-) -> None:
-    """The nearest one, with a word that hardly another has; it is partly clear, since the model sees none."""
-    said = ("We do not take cheques any more.", "Take your cup with you.", "Take off your shoes.", "We take cards.")
-    model = agreeing(["[0]", judged(verdict), judged(verdict)], Capabilities(logprobs=True))
-    result = asyncio.run(read_answer(Supervisor(model), question, question, [passage(said)], "house.md"))
-    assert (result.output, result.clarity) == (output, "PARTIALLY_CLEAR")
-
-
-@pytest.mark.requirement("T2")
-@pytest.mark.usefixtures("measured")
 def test_the_number_of_an_item_is_not_said() -> None:
     """Behind the conclusion it would read as a number of its own: No. 2."""
     question = "May I bring a dog?"
