@@ -69,7 +69,9 @@ class Looker:
         if not others or current_ledger().calls_left() < _LOOK:
             return found
         other = await self._found(question, others, check)
-        return other if other.answer and not is_unlikely(other) else found
+        if other.answer and not is_unlikely(other):
+            return other
+        return found.changed(rejected=tuple(dict.fromkeys((*found.rejected, *other.rejected))))
 
     async def _found(self, question: str, passages: Sequence[Numbered], check: bool) -> Finding:
         """One look: the answer, and the sentence that it rests on."""
@@ -91,15 +93,19 @@ class Looker:
         The first that is likely enough counts.
         """
         best: Finding | None = None
+        tried: list[int] = []
         for one in candidates(found.question, found.answer, texts)[:_TRIED]:
             evidence = texts.with_titles(found.answer, (one,))
             judged = await answering(self._judge, headed(evidence, titles), found.question)
             if judged is None:
                 break
+            tried.append(one.number)
             if best is None or judged.score > (best.score or 0):
                 best = found.changed(evidence=evidence, score=judged.score)
             if judged.score >= ENOUGH:
                 break
+        if best is not None and is_unlikely(best):
+            return best.changed(rejected=tuple(dict.fromkeys(tried)))
         return best
 
 

@@ -13,7 +13,7 @@ from aeon.adaptive.profiler import Profiler
 from aeon.documents.words import content_words, stems
 from aeon.engines.research.choosing import best, is_about, is_found_about, own
 from aeon.engines.research.comparing import compared, sides_of
-from aeon.engines.research.effects import PlanQueries, Reflect
+from aeon.engines.research.effects import Numbered, PlanQueries, Reflect
 from aeon.engines.research.looking import ENOUGH, Looker, is_unlikely
 from aeon.engines.research.phrases import descriptions, is_nested, questions, referred
 from aeon.engines.research.reading import chosen
@@ -125,14 +125,15 @@ class Reflector:
     async def _looked_up(self, span: str, effect: Reflect, again: bool = True) -> Finding:
         """What is described, if the passages that are about it give it a name that the description does not hold."""
         question = f"What is the name of {span}?"
-        found = await self._looker.look(question, best(span, effect.shown, _FIRST), effect.check, again)
+        found = await self._looker.look(question, best(span, _unread(effect, question), _FIRST), effect.check, again)
         is_name = 0 < len(found.answer) <= _LONGEST_NAME and not stems(found.answer) <= stems(span)
         is_name = is_name and not is_unlikely(found)
-        return found if is_name and is_found_about(found, effect.shown) else Finding(question=found.question)
+        return found if is_name and is_found_about(found, effect.shown) else found.changed(answer="", evidence=())
 
     async def _answered(self, aim: Aim, effect: Reflect) -> Finding:
         """The answer to the question itself, if the passages are about it."""
-        question, shown = aim.question, effect.shown
+        question = aim.question
+        shown = _unread(effect, question)
         passages = best(question, shown, _FIRST) if aim.hops else own(question, shown, _PLAIN)
         is_known = any(one.question == question for one in effect.findings)  # it was looked up twice before
         again = not is_known and not (aim.whole and descriptions(question))
@@ -164,6 +165,12 @@ class Reflector:
         following = aim.changed(question=question, span=span, hops=aim.hops + 1)
         queries = tuple(_queries(following))[: effect.most]
         return Reflection(findings=(finding,), aim=following, gaps=(span or question,), queries=queries)
+
+
+def _unread(effect: Reflect, question: str) -> list[Numbered]:
+    """The passages but those of the sources in which earlier rounds found nothing that answers the question."""
+    rejected = {number for one in effect.findings if one.question == question for number in one.rejected}
+    return [one for one in effect.shown if one.number not in rejected]
 
 
 def _is_open(aim: Aim, finding: Finding) -> bool:

@@ -56,7 +56,8 @@ class Finding(Value):
     """The answer to a question, "" where what was found does not state it, and the sentences that it rests on.
 
     ``asked``: the task asks this; else it is only needed for that. ``score`` is the probability that these sentences
-    answer just this question, where a judge said so.
+    answer just this question, where a judge said so. ``rejected`` are the numbers of the sources in which it holds that
+    nothing does.
     """
 
     question: str
@@ -64,6 +65,7 @@ class Finding(Value):
     evidence: tuple[Citation, ...] = ()
     asked: bool = False
     score: Annotated[float, Field(ge=0, le=1)] | None = None
+    rejected: tuple[int, ...] = ()
 
 
 class Comparison(Value):
