@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from aeon.documents.plain import word_set
-from aeon.documents.words import content_words, stems
+from aeon.documents.words import stems
 
 __all__ = ["descriptions", "is_nested", "names", "questions", "referred"]
 
@@ -51,8 +51,10 @@ _NAMED_ITSELF = re.compile(
 """What names the thing itself, as "the painter Maud Tessaly"; not "the house Maud Tessaly painted"."""
 _GAP = re.compile(rf"[^A-Z]*\b[a-z]+ed (?:{_BEFORE}) (?:{_BEFORE})\b")
 """Where what is asked for was: "the church named after in the town"; not "the city Ann Lee moved to in 1990"."""
-_NAME_OWNED = re.compile(r"(?:[A-Z]\S* ?)+")
+_NAME_OWNED = re.compile(r"(?:[A-Z]\S* ?)+$")
 """A possessive that is all a name, as "Levi's Stadium"."""
+_NAMED_OWNED = re.compile("(?:[A-Z]\\S* )*[A-Z]\\S*['\u2019]s (?:[a-z]\\S* ){1,2}(?:[A-Z]\\S* ?)+$")
+"""A possessive with its name behind it, as "Maud Tessaly's painting Grey Morning"."""
 _VERB_WITHIN = re.compile(
     r"(\b(?:do|does|did) the (?:[a-z]+ ){1,3})(have|employ|cost|earn|own|make|produce|sell|hold|get|need) "
     r"(where\b[^?]{1,200})(?=\?$)"
@@ -116,9 +118,10 @@ def _spans(question: str) -> Iterator[str]:
 def _is_part(span: str, question: str) -> bool:
     """Whether what is left of the question still asks, and asks something about the span, not only what it is."""
     rest = question.replace(span, " ")
-    if _ASKS.search(span) or not content_words(rest):
+    asked = {word.casefold().strip(_ENDING) for word in rest.split()} - _NO_NAME
+    if _ASKS.search(span) or not any(asked):
         return False
-    if _NAMED_ITSELF.match(span) or _GAP.match(span) or _NAME_OWNED.fullmatch(span):
+    if any(pattern.match(span) for pattern in (_NAMED_ITSELF, _GAP, _NAME_OWNED, _NAMED_OWNED)):
         return False
     return _ASKING.search(rest) is not None or _ASKING.search(question) is None
 

@@ -90,8 +90,9 @@ class Reflector:
         findings: list[Finding] = []
         if aim.span:
             findings.append(await self._looked_up(aim.span, effect))
-            if findings[-1].answer:
-                return await self._onward(aim, effect, findings[-1])
+            onward = await self._from(aim, effect, findings[-1])
+            if onward is not None:
+                return onward
             aim = aim.changed(span="")
         if current_ledger().calls_left():
             findings.append(await self._answered(aim, effect))
@@ -104,16 +105,27 @@ class Reflector:
             return await self._next_question(aim, effect, findings)
         return _settled(aim, effect, findings)
 
-    async def _taken_apart(self, aim: Aim, effect: Reflect, read: Finding) -> Reflection | None:
-        """What is looked up first, at once where the passages that are there say it; else the query for it.
+    async def _from(self, aim: Aim, effect: Reflect, found: Finding) -> Reflection | None:
+        """What follows from a description that was looked up: the question with it, else one within it."""
+        return await (self._onward(aim, effect, found) if found.answer else self._further(aim, effect, found))
 
-        ``None`` where the question was read as a whole and answered, where there is no description, or no query or call
-        for it left.
+    async def _taken_apart(self, aim: Aim, effect: Reflect, read: Finding) -> Reflection | None:
+        """The question after its description that has to be looked up first; ``None`` where it has none.
+
+        So it is, too, where the question was read as a whole and answered, or no query or call is left for it.
         """
         is_open = _is_open(aim, read) and current_ledger().calls_left() >= _APART
         span = await self._first(aim.question, 0) if is_open else ""
-        if not span:
-            return None
+        return await self._apart(aim, effect, span) if span else None
+
+    async def _further(self, aim: Aim, effect: Reflect, found: Finding) -> Reflection | None:
+        """The question after a description within the one that was not found; ``None`` as above."""
+        within = await self._first(aim.question, 0, aim.span) if current_ledger().calls_left() >= _APART else ""
+        apart = await self._apart(aim, effect, within) if within else None
+        return None if apart is None else apart.changed(findings=(found, *apart.findings))
+
+    async def _apart(self, aim: Aim, effect: Reflect, span: str) -> Reflection | None:
+        """What is described, at once where the passages that are there say it; else the query for it, if it is new."""
         following = aim.changed(span=span, whole=False)
         found = await self._looked_up(span, effect, again=False)
         if found.answer:
@@ -150,10 +162,13 @@ class Reflector:
         queries = tuple(_queries(following))[: effect.most]
         return Reflection(findings=tuple(findings), aim=following, gaps=(question,), queries=queries)
 
-    async def _first(self, question: str, hops: int) -> str:
-        """The description that has to be looked up first; "" where there is none. Later ones are those by a clause."""
+    async def _first(self, question: str, hops: int, without: str = "") -> str:
+        """The description that has to be looked up first; "" where there is none. Later ones are those by a clause.
+
+        Where one was looked up in vain, it is one within that, which does not begin with it.
+        """
         short = question if len(question) <= _LONGEST_QUERY else ""  # no model is asked to choose from more
-        spans = [span for span in descriptions(short) if not hops or is_nested(span)]
+        spans = [span for span in descriptions(short) if _may_be_first(span, hops, without)]
         if not spans or hops >= _MOST_HOPS or not current_ledger().calls_left():
             return ""
         return await chosen(self._supervisor, question, spans)
@@ -165,6 +180,13 @@ class Reflector:
         following = aim.changed(question=question, span=span, hops=aim.hops + 1)
         queries = tuple(_queries(following))[: effect.most]
         return Reflection(findings=(finding,), aim=following, gaps=(span or question,), queries=queries)
+
+
+def _may_be_first(span: str, hops: int, without: str) -> bool:
+    """Whether a description can be looked up next, after so many and after one that was not found."""
+    if without:
+        return span in without and not without.startswith(span)
+    return not hops or is_nested(span)
 
 
 def _unread(effect: Reflect, question: str) -> list[Numbered]:

@@ -224,6 +224,20 @@ def test_what_was_read_twice_for_a_question_is_read_once_in_a_later_round() -> N
     assert not done(reflector(model).reflect(effect), 12).sufficient and len(model.asked) == 1
 
 
+def test_where_a_description_is_not_found_one_within_it_is_looked_up() -> None:
+    """The father of the designer is nowhere by name; the designer is."""
+    question = "What did the father of the designer of the Upper Bridge do for a living?"
+    aim = Aim(question=question, span="the father of the designer of the Upper Bridge")
+    model = Reader({"father of": "not stated", "name of the designer": "Ottilie Krans"}, supports={"was designed": 0.9})
+    reflection = reflected(model, UPPER, aim=aim)
+    assert [(one.question[:28], one.answer) for one in reflection.findings] == [
+        ("What is the name of the fath", ""), ("What is the name of the desi", "Ottilie Krans")
+    ]  # fmt: skip
+    assert reflection.aim == Aim(question="What did the father of Ottilie Krans do for a living?", hops=1)
+    nothing = reflected(Reader({"father of": "not stated"}, supports={}), UPPER, aim=aim, calls=2)
+    assert nothing.aim == Aim(question=question)
+
+
 def test_what_a_judge_rejected_is_not_read_again_in_a_later_round() -> None:
     """Neither for the question nor for a description; the numbers of the sources are on record."""
     first = reflected(Hasty(supports={}), LOWER, UPPER, aim=Aim(question=WHO))
