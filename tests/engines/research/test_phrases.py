@@ -54,7 +54,7 @@ def test_a_description_has_no_gap() -> None:
     """Where what is asked for was taken out of it, it describes nothing."""
     found = descriptions("Which saint is the parish church named after in the town that holds the Eel Fair?")
     painting = descriptions("How tall is the tower in Maud Tessaly's painting Grey Morning?")
-    assert "Maud Tessaly's painting Grey Morning" not in painting  # it is its name
+    assert not {"Maud Tessaly's painting Grey Morning", "Maud Tessaly's painting"} & {*painting}  # it is its name
     assert "the town that holds the Eel Fair" in found and not any("after in" in span for span in found)
 
 
