@@ -28,7 +28,7 @@ Of 24 development questions of HotpotQA and MuSiQue, 15 are answered at .05, 9 o
 right; without their supporting documents 10 of the 24 and none.
 """
 ENOUGH = 0.5
-"""Score from which on no other sentence is tried."""
+"""Score from which on no other sentence is tried, and a question is not taken apart."""
 _PLAIN = ("yes", "no")
 _TRIED = 3
 """Sentences that have the answer and are judged, the nearest to the question first."""

@@ -162,13 +162,13 @@ class Reflector:
         queries = tuple(_queries(following))[: effect.most]
         return Reflection(findings=tuple(findings), aim=following, gaps=(question,), queries=queries)
 
-    async def _first(self, question: str, hops: int, without: str = "") -> str:
+    async def _first(self, question: str, hops: int, failed: str = "") -> str:
         """The description that has to be looked up first; "" where there is none. Later ones are those by a clause.
 
-        Where one was looked up in vain, it is one within that, which does not begin with it.
+        Where one ``failed``, it is one within that, which does not begin with it.
         """
         short = question if len(question) <= _LONGEST_QUERY else ""  # no model is asked to choose from more
-        spans = [span for span in descriptions(short) if _may_be_first(span, hops, without)]
+        spans = [span for span in descriptions(short) if _may_be_first(span, hops, failed)]
         if not spans or hops >= _MOST_HOPS or not current_ledger().calls_left():
             return ""
         return await chosen(self._supervisor, question, spans)
@@ -182,10 +182,10 @@ class Reflector:
         return Reflection(findings=(finding,), aim=following, gaps=(span or question,), queries=queries)
 
 
-def _may_be_first(span: str, hops: int, without: str) -> bool:
-    """Whether a description can be looked up next, after so many and after one that was not found."""
-    if without:
-        return span in without and not without.startswith(span)
+def _may_be_first(span: str, hops: int, failed: str) -> bool:
+    """Whether a description can be looked up next, after so many hops, or after one that was not found."""
+    if failed:
+        return span in failed and not failed.startswith(span)
     return not hops or is_nested(span)
 
 
