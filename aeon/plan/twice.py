@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 from aeon.plan.checking import Candidate, Checker
 from aeon.plan.money import asks_worth
+from aeon.plan.outcomes import in_one
 from aeon.plan.prompts import Asked
-from aeon.plan.queries import query_of
+from aeon.plan.queries import asks_one, query_of
 from aeon.plan.sources import SQL, Sources
 from aeon.plan.ties import with_ties
 from aeon.runtime.ledger import current_ledger
@@ -60,8 +61,9 @@ class Twice:
         """The better of two queries, with what the other one gives.
 
         What both give as they stand is taken, whatever the host holds against either; that it makes the same of
-        both confirms nothing. Only who is there the longest, what a stock is worth, and what is owed, is told by
-        the host: models put the latest first, add up the prices of one, or all that was ever billed, each time.
+        both confirms nothing. Of several numbers, where one is asked for, it is their sum. Only who is there the
+        longest, what a stock is worth, and what is owed, is told by the host: models put the latest first, add up the
+        prices of one, or all that was ever billed, each time.
         Where no file has a word for what is asked for, both may have taken another column for it: that stays a
         doubt. Where they give something else than is asked for, or not all of that, two that agree confirm nothing.
         Else one of which nothing is wrong is taken before one that is at fault, and the first before the second.
@@ -72,7 +74,9 @@ class Twice:
         own = first.runs and _agree(mine, plain)
         confirmed = _agree(plain, same) and not first.doubt.startswith(_LACKS)
         if confirmed and (own or not _misleads(asked, bare)):
-            whole = await with_ties(bare, self._sources)
+            question = asked.about.text
+            one = await in_one(bare, question, self._sources) if asks_one(question) else bare
+            whole = await with_ties(one, self._sources)
             taken = replace(first, doubt="") if own else Candidate(whole, first.text, doubt=first.fault)
             if unknown := asked.about.unknown_asked:
                 taken = replace(taken, doubt=f"no file has '{unknown}'")

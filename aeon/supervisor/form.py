@@ -122,6 +122,7 @@ _MEASURE = re.compile(
     r"time|unit|point",
     _I,
 )
+_A_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _HOW_LONG = re.compile(r"\bhow long\b(?! ago)", _I)
 _CLOCK = re.compile(r"\D*\d{1,2}[:.]\d\d(?:\s*[ap]\.?m\.?)?\W*", _I)
 _NO_MONEY = re.compile(r"\W*(?:when|where|who|whose|how (?:old|far|late|early|long|tall|heavy|wide|deep))\b", _I)
@@ -168,13 +169,14 @@ _FENCE = re.compile(r"^\s*```[^\n]*\n.*\n?```\s*$", re.DOTALL)
 def is_of_kind(question: str, answer: str) -> bool:
     """Whether an answer can be what a question asks for: a number for a quantity, an address for an address.
 
-    No time of day says how long something takes, and no euros say how many books there are, or how old one is.
+    Neither a time of day nor a day says how long something takes, and no euros say how many books there are, or how
+    old one is.
 
     Questions that ask for several things, or for what cannot be told by its look, take any answer.
     """
     if _SEVERAL.search(question):
         return True
-    if _HOW_LONG.search(question) and _CLOCK.fullmatch(answer):
+    if _HOW_LONG.search(question) and (_CLOCK.fullmatch(answer) or _A_DAY.fullmatch(answer)):
         return False
     if _NO_MONEY.match(question) and _PRICE.match(answer):
         return False

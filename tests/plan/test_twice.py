@@ -122,6 +122,20 @@ def test_two_queries_do_not_clear_what_no_file_has_a_word_for(
     assert made.doubts == ((f"no file has '{word}'",) if word else ())
 
 
+@pytest.mark.requirement("G4a")
+@pytest.mark.parametrize(
+    ("question", "one"), [("How many kilos of goat are left?", True), ("What is left of goat?", False)]
+)
+def test_of_several_numbers_that_two_queries_give_it_is_the_sum_where_one_is_asked_for(
+    question: str, one: bool, tools: tuple[Tool, ...]
+) -> None:
+    """Two prices are no answer to how much somebody paid; that both give these rows confirms their sum."""
+    rows = "SELECT \"Left (kg)\" FROM shelf WHERE Kind = 'goat'"
+    made, _ = plan(tools, question, rows, rows)
+    assert queries(made) == [f"SELECT SUM(v) FROM ({rows}) AS t(v)" if one else rows]
+    assert made.agreement is not None and not made.agreement.disagrees
+
+
 @pytest.mark.requirement("G4a", "T1b")
 def test_two_queries_that_leave_out_what_the_question_names_are_wrong_alike(tmp_path: Path) -> None:
     """Both add all things up: the host puts the bath towels in, and nothing confirms that."""

@@ -213,6 +213,8 @@ def test_a_very_long_answer_is_counted_too(piece: str) -> None:
         ("How many kilometres is it?", "5 km", True),
         ("How many of the 30 days are left?", "9 days", True),
         ("How long is it open?", "16:00", False),
+        ("How long can I leave it there?", "2026-04-20", False),
+        ("How long can I leave it there?", "until 2026-04-20", True),
         ("How long is it open?", "from 9:00 to 16:00", True),
         ("When does it open?", "16:00", True),
         ("What are the opening hours?", "2010-06-25", False),
