@@ -74,9 +74,7 @@ class Twice:
         own = first.runs and _agree(mine, plain)
         confirmed = _agree(plain, same) and not first.doubt.startswith(_LACKS)
         if confirmed and (own or not _misleads(asked, bare)):
-            question = asked.about.text
-            one = await in_one(bare, question, self._sources) if asks_one(question) else bare
-            whole = await with_ties(one, self._sources)
+            whole = await self._whole(bare, asked.about.text)
             taken = replace(first, doubt="") if own else Candidate(whole, first.text, doubt=first.fault)
             if unknown := asked.about.unknown_asked:
                 taken = replace(taken, doubt=f"no file has '{unknown}'")
@@ -86,6 +84,11 @@ class Twice:
         if _rank(second, theirs) > _rank(first, mine):
             return Held(second, _derived(first, mine))
         return Held(first, _derived(second, theirs))
+
+    async def _whole(self, plan: Plan, question: str) -> Plan:
+        """The plan with the sum of several numbers where one is asked for, else with all that share a first place."""
+        one = await in_one(plan, question, self._sources) if asks_one(question) else plan
+        return await with_ties(one, self._sources)
 
     async def _given(self, one: Candidate) -> list[JsonValue]:
         """What a candidate gives; nothing if it cannot run."""
