@@ -1,4 +1,4 @@
-"""Which of two is more: each side is asked alone, and the host compares what was found.
+"""Which of two is more, or whether they are alike: each side is asked alone, and the host compares what was found.
 
 A small model that reads both at once names the one it reads first.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 
+from aeon.engines.research.alike import alike, is_alike, sides_alike
 from aeon.engines.research.values import Comparison, Finding
 from aeon.plan.measures import Measure, measured
 from aeon.plan.parting import Split, chosen, parted
@@ -27,7 +28,11 @@ async def sides_of(supervisor: Supervisor, question: str) -> Comparison | None:
     Raises:
         ModelError: the endpoint gave no answer at all.
     """
-    if not is_either(question) or current_ledger().calls_left() < 1:
+    if current_ledger().calls_left() < 1:
+        return None
+    if is_alike(question):
+        return await sides_alike(supervisor, question)
+    if not is_either(question):
         return None
     found = await parted(supervisor, question)
     return comparison(question, found) if found is not None else None
@@ -54,7 +59,12 @@ def comparison(question: str, parts: Split) -> Comparison | None:
 
 
 def compared(asked: Comparison, one: Finding, other: Finding) -> Finding:
-    """The answer to a comparison by what was found of its sides; none where these are alike, or not of one kind."""
+    """The answer to a comparison by what was found of its sides.
+
+    There is none where which of two is more is asked, and these are equal, or not of one kind.
+    """
+    if asked.relation != "order":
+        return alike(asked, one, other)
     nothing = Finding(question=asked.question, asked=True)
     first, second = _measured(one), _measured(other)
     if first is None or second is None or _differ(first.unit, second.unit):

@@ -6,13 +6,13 @@ Verrin. The judge sees the sentence and the title of its source alone, and tells
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from aeon.engines.research.effects import Numbered
-from aeon.engines.research.pointing import candidates, pointed
+from aeon.engines.research.pointing import candidates, pointed, together
 from aeon.engines.research.reading import read
 from aeon.engines.research.support import answering, headed
-from aeon.engines.research.texts import Texts
+from aeon.engines.research.texts import Texts, shown
 from aeon.engines.research.values import Finding
 from aeon.runtime.ledger import current_ledger
 from aeon.supervisor.judge import Judge
@@ -32,8 +32,8 @@ ENOUGH = 0.5
 _PLAIN = ("yes", "no")
 _TRIED = 3
 """Sentences that have the answer and are judged, the nearest to the question first."""
-_LOOK = 1 + _TRIED
-"""Calls that a look takes at most: to read, and to judge."""
+_LOOK = 1 + _TRIED + 1
+"""Calls that a look takes at most: to read, and to judge each, and two together."""
 
 
 class Looker:
@@ -54,32 +54,34 @@ class Looker:
         check: bool = True,
         again: bool = True,
         first: int | None = None,
+        beside: Sequence[Numbered] = (),
     ) -> Finding:
         """What the passages say to a question, and how likely a judge holds that it answers just this question.
 
         The first look reads the ``first`` of them, else all; the second one the others, or all but the sources that a
         judge rejected. Of two looks whose answers are both unlikely it is the first. Without ``check`` nobody judges,
-        without ``again`` nobody looks twice.
+        without ``again`` nobody looks twice. A sentence that answers a part of the question may be borne out by one of
+        the passages ``beside``, which nobody reads.
 
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
-        found = await self._found(question, passages[:first], check)
+        more = shown([*passages, *beside])
+        found = await self._found(question, passages[:first], more, check)
         others = _others(found, passages, first) if again else ()
         if not others or current_ledger().calls_left() < _LOOK:
             return found
-        other = await self._found(question, others, check)
+        other = await self._found(question, others, more, check)
         if other.answer and not is_unlikely(other):
             return other
         return found.changed(rejected=tuple(dict.fromkeys((*found.rejected, *other.rejected))))
 
-    async def _found(self, question: str, passages: Sequence[Numbered], check: bool) -> Finding:
-        """One look: the answer, and the sentence that it rests on."""
+    async def _found(self, question: str, passages: Sequence[Numbered], more: Texts, check: bool) -> Finding:
+        """One look: the answer, and what it rests on."""
         answer, texts = await read(self._supervisor, question, passages)
         found = Finding(question=question, answer=answer)
-        titles = {one.number: one.title or one.passage.source for one in passages}
         # a yes or no may follow from sentences of two documents, neither of which answers alone
-        best = await self._best(found, texts, titles) if check and answer not in ("", *_PLAIN) else None
+        best = await self._best(found, texts, more) if check and answer not in ("", *_PLAIN) else None
         if best is not None:
             return best
         evidence = await pointed(self._supervisor, question, answer, texts) if answer else ()
@@ -87,26 +89,40 @@ class Looker:
             return Finding(question=question)
         return found.changed(evidence=texts.with_titles(answer, evidence))
 
-    async def _best(self, found: Finding, texts: Texts, titles: dict[int, str]) -> Finding | None:
+    async def _best(self, found: Finding, texts: Texts, more: Texts) -> Finding | None:
         """The finding with the sentence that a judge holds to answer the question best; ``None`` where nobody judges.
 
-        The first that is likely enough counts.
+        The first that is likely enough counts; the last to be tried are two sentences together.
         """
-        best: Finding | None = None
-        tried: list[int] = []
-        for one in candidates(found.question, found.answer, texts)[:_TRIED]:
-            evidence = texts.with_titles(found.answer, (one,))
-            judged = await answering(self._judge, headed(evidence, titles), found.question)
-            if judged is None:
+        judged = await self._judged(_tried(found, texts, more), more.heads)
+        if not judged:
+            return None
+        best = max(judged, key=lambda finding: finding.score or 0)
+        if not is_unlikely(best):
+            return best
+        read = {one.number for one in texts.sentences}
+        rejected = dict.fromkeys(cited.number for one in judged for cited in one.evidence if cited.number in read)
+        return best.changed(rejected=tuple(rejected))
+
+    async def _judged(self, tried: Sequence[Finding], titles: Mapping[int, str]) -> list[Finding]:
+        """Those up to the first that is likely enough, with what a judge says of each."""
+        judged: list[Finding] = []
+        for one in tried:
+            said = await answering(self._judge, headed(one.evidence, titles), one.question)
+            if said is None:
                 break
-            tried.append(one.number)
-            if best is None or judged.score > (best.score or 0):
-                best = found.changed(evidence=evidence, score=judged.score)
-            if judged.score >= ENOUGH:
+            judged.append(one.changed(score=said.score))
+            if said.score >= ENOUGH:
                 break
-        if best is not None and is_unlikely(best):
-            return best.changed(rejected=tuple(dict.fromkeys(tried)))
-        return best
+        return judged
+
+
+def _tried(found: Finding, texts: Texts, more: Texts) -> list[Finding]:
+    """The finding with each sentence that it may rest on, the nearest to its question first; then with two together."""
+    alone = [(one,) for one in candidates(found.question, found.answer, texts)[:_TRIED]]
+    both = together(found.question, found.answer, more.sentences)
+    tried = [*alone, both] if both else alone
+    return [found.changed(evidence=more.with_titles(found.answer, cited)) for cited in tried]
 
 
 def _others(found: Finding, passages: Sequence[Numbered], first: int | None) -> Sequence[Numbered]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from aeon.documents.telling import nearness
+from aeon.documents.words import stems
 from aeon.engines.research.marking import NUMBERS
 from aeon.engines.research.options import one_of
 from aeon.engines.research.texts import Texts, terms
@@ -15,7 +17,7 @@ from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
 
-__all__ = ["candidates", "pointed"]
+__all__ = ["candidates", "pointed", "together"]
 
 _PACKAGE = "aeon.engines.research"
 _MOST = 6
@@ -59,6 +61,23 @@ def candidates(question: str, answer: str, texts: Texts) -> list[Citation]:
     if answer.casefold() in _PLAIN:
         return ranked[:_MOST]
     return _having(answer, ranked) or _having(answer, texts.titles)
+
+
+def together(question: str, answer: str, found: Sequence[Citation]) -> tuple[Citation, ...]:
+    """Two sentences of different sources that have the answer, each with a word of the question that the other lacks.
+
+    A question may say two things of what it asks for, which two documents say. Of several pairs it is the one that has
+    most words of the question; nothing where there is none.
+    """
+    words = stems(question) - stems(answer)
+    all_of_it = terms(answer)
+    having = [(one, words & stems(one.source.text)) for one in found if all_of_it <= terms(one.source.text)]
+    pairs = [
+        (len(own | others), (one, other))
+        for (one, own), (other, others) in itertools.combinations(having, 2)
+        if one.number != other.number and own - others and others - own
+    ]
+    return max(pairs, key=lambda pair: pair[0])[1] if pairs else ()
 
 
 def _having(answer: str, ranked: Sequence[Citation]) -> list[Citation]:

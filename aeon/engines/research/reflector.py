@@ -150,7 +150,7 @@ class Reflector:
         is_known = any(one.question == question for one in effect.findings)  # it was looked up twice before
         again = not is_known and not (aim.whole and descriptions(question))
         first = _FIRST if aim.whole else None
-        read = await self._looker.look(question, passages, effect.check, again, first)
+        read = await self._looker.look(question, passages, effect.check, again, first, shown)
         about = is_found_about(read, effect.shown) if aim.hops else is_about(aim.question, effect.shown)
         return (read if about else Finding(question=aim.question)).changed(asked=aim.compared is None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from aeon.documents.words import stems
@@ -21,11 +21,12 @@ _LONGEST_TITLE, _LONGEST_SENTENCE = 100, 1_000
 
 
 class Texts(NamedTuple):
-    """What a prompt shows, the sentences of it, and those that are titles."""
+    """What a prompt shows, the sentences of it, those that are titles, and what each source is called."""
 
     text: str
     sentences: tuple[Citation, ...]
     titles: tuple[Citation, ...]
+    heads: Mapping[int, str]
 
     def with_titles(self, answer: str, cited: Sequence[Citation]) -> tuple[Citation, ...]:
         """The cited sentences, with the titles of their sources that hold words of the answer which they lack."""
@@ -46,6 +47,7 @@ def shown(passages: Sequence[Numbered]) -> Texts:
         "\n\n".join(one.text for one in texts),
         tuple(sentence for one in texts for sentence in one.sentences),
         tuple(title for one in texts for title in one.titles),
+        {one.number: one.title or one.passage.source for one in passages},
     )
 
 
@@ -55,7 +57,8 @@ def _text(one: Numbered) -> Texts:
     titled = one.passage.start == 0 and len(every) > 1 and len(every[0].source.text) <= _LONGEST_TITLE
     title = _line(every[0].source) if titled else one_line(one.title or one.passage.source)
     own = every[titled:]
-    return Texts(f"{title}\n{' '.join(_line(sentence.source) for sentence in own)}", own, every[:titled])
+    text = f"{title}\n{' '.join(_line(sentence.source) for sentence in own)}"
+    return Texts(text, own, every[:titled], {one.number: title})
 
 
 def terms(text: str) -> frozenset[str]:

@@ -23,11 +23,13 @@ __all__ = [
     "Queries",
     "Query",
     "Reflection",
+    "Relation",
     "Sentence",
     "TierName",
 ]
 
 TierName = Literal["simple", "standard", "deep"]
+Relation = Literal["order", "same", "both"]
 TIERS: tuple[TierName, ...] = ("simple", "standard", "deep")
 
 
@@ -69,15 +71,17 @@ class Finding(Value):
 
 
 class Comparison(Value):
-    """A question for which of two is more or less, and a question about each ``side``.
+    """A question about two, and a question about each ``side``.
 
-    ``less`` is the answer where that to the first side is less than that to the second, ``more`` where it is more.
+    By their ``order``, ``less`` is the answer where that to the first side is less than that to the second, ``more``
+    where it is more. Whether they are the ``same``, or ``both`` are something, is a yes or no.
     """
 
     question: str
     sides: tuple[str, str]
-    less: str
-    more: str
+    relation: Relation = "order"
+    less: str = ""
+    more: str = ""
 
 
 class Aim(Value):

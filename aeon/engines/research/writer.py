@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from aeon.documents.words import stems
+from aeon.engines.research.alike import is_alike, speaks_of_both
 from aeon.engines.research.answers import cited, refusal
 from aeon.engines.research.choosing import best, is_about
 from aeon.engines.research.effects import Cite, Numbered
@@ -86,10 +87,10 @@ class Writer:
         this answer.
         """
         for one in (side for finding in asked for side in _sides(effect, finding)):
-            if is_unlikely(one):
+            shown, plain = _shown(effect, one.evidence), one.answer in _PLAIN
+            if is_unlikely(one) or not speaks_of_both(one, shown):
                 return True
             if one.score is None:
-                shown, plain = _shown(effect, one.evidence), one.answer in _PLAIN
                 given = (self._judge, shown, one.question)
                 judged = await (supported(*given, one.answer) if plain else answering(*given))
                 if judged is not None and judged.score < LIKELY:
@@ -100,6 +101,8 @@ class Writer:
         """The answers in a sentence; bare where the sentence would say what none of the evidence does."""
         labels = [""] if len(asked) == 1 else [finding.question for finding in asked]
         answers = [finding.answer for finding in asked]
+        if (told_sides := _said_of_both(effect, asked)) is not None:
+            return Wording(told_sides)
         results = [Result(f"r{n}", *pair) for n, pair in enumerate(zip(labels, answers, strict=True), 1)]
         wording = await worded(self._supervisor, effect.task, results)
         spans = [one.source for one in evidence]
@@ -110,10 +113,10 @@ class Writer:
     async def _last_look(self, effect: Cite) -> Finding:
         """What the passages of all sources say that have most words of the task.
 
-        Which of two is more nobody reads: a small model names the one that it sees first.
+        Which of two is more, or whether both are alike, nobody reads: a small model goes by the one that it sees first.
         """
         question = effect.task.text
-        if is_either(question):
+        if _is_of_two(question):
             return Finding(question=question)
         every = [
             Numbered(number=entry.number, passage=one, query=entry.query, title=entry.document.title)
@@ -156,10 +159,24 @@ def _is_rejected(effect: Cite) -> bool:
 
 def _sides(effect: Cite, finding: Finding) -> list[Finding]:
     """The findings that an answer follows from by comparison; of another one, that itself."""
-    if not is_either(finding.question):
+    if not _is_of_two(finding.question):
         return [finding]
     others = [one for one in effect.findings if one.answer and not one.asked and {*one.evidence} < {*finding.evidence}]
     return others[-2:] if len(others) > 1 else [finding]
+
+
+def _is_of_two(question: str) -> bool:
+    """Whether the host answers a question by what is found of each of two."""
+    return is_either(question) or is_alike(question)
+
+
+def _said_of_both(effect: Cite, asked: Sequence[Finding]) -> str | None:
+    """A yes or no with what it follows from: "No: Alphaville and Apink"; ``None`` where that is not of two."""
+    sides = _sides(effect, asked[0])
+    if len(asked) > 1 or asked[0].answer not in _PLAIN or len(sides) < _BOTH:
+        return None
+    said = list(dict.fromkeys(one.answer for one in sides if one.answer not in _PLAIN))
+    return f"{asked[0].answer.capitalize()}: {' and '.join(said)}" if said else None
 
 
 def _is_one_sided(finding: Finding) -> bool:

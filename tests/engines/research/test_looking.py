@@ -268,3 +268,30 @@ def test_what_was_read_is_not_lost_where_no_call_is_left_to_take_the_question_ap
     model = Reader({"Where": "Pelleth"}, supports={"She was born": 0.45})
     reflection = reflected(model, KRANS, UPPER, aim=WHOLE, calls=calls)
     assert reflection.answer == "Pelleth" and reflection.findings[-1].score == pytest.approx(0.45)
+
+
+BAND = numbered(1, "ravn.txt", "Ravn. Ravn is a rock band from Odense.", title="Ravn")
+ALBUM = numbered(2, "night.txt", "Night Tapes. Night Tapes is an album of demos by Ravn.", title="Night Tapes")
+OTHER = numbered(3, "list.txt", "Bands. Ravn is a rock band from Odense, too.", title="Bands")
+WHICH = Aim(question="Which rock band from Odense made an album of demos?", whole=True)
+BOTH = "Ravn: Ravn is a rock band from Odense.\nNight Tapes: Night Tapes is an album of demos by Ravn."
+
+
+@pytest.mark.parametrize(
+    ("shown", "cited"),
+    [((BAND, ALBUM), {1, 2}), ((BAND, OTHER), set()), ((BAND,), set())],
+    ids=["together", "nothing that the first lacks", "alone"],
+)
+def test_two_sentences_that_each_say_a_part_are_judged_together(shown, cited: set[int]) -> None:  # type: ignore[no-untyped-def]
+    """They are of two sources, both have the answer, and each has a word of the question that the other lacks."""
+    model = Reader({"Odense": "Ravn"}, supports={BOTH: 0.9})
+    reflection = reflected(model, *shown, aim=WHICH)
+    assert {one.number for finding in reflection.findings for one in finding.evidence} == cited
+    assert reflection.answer == ("Ravn" if cited else "")
+
+
+def test_two_sentences_that_do_not_answer_together_are_none() -> None:
+    """The source that nobody read is not rejected for that, so that it is read later."""
+    model = Reader({"Odense": "Ravn"}, supports={BOTH: 0.1})
+    (finding, *_) = reflected(model, BAND, ALBUM, aim=WHICH).findings
+    assert not finding.answer and finding.rejected and len([one for one in model.requests if one.top_logprobs]) > 2

@@ -1,0 +1,127 @@
+"""Whether two are the same in something, or both are something: each is asked about alone, and the host compares.
+
+Asked for both at once, a small model says yes or no by what it read of one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from aeon.documents.words import stems
+from aeon.engines.research.values import Comparison, Finding, Relation
+from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.grounding.mentions import mentions
+from aeon.plan.measures import value_of
+from aeon.supervisor.form import asks_yes_no
+from aeon.supervisor.prompt import Prompt, cut, load
+from aeon.supervisor.supervisor import Supervisor
+from aeon.tools.shortnames import written_out
+
+__all__ = ["alike", "is_alike", "sides_alike", "speaks_of_both"]
+
+_TOKENS = 80
+_LONGEST_QUESTION = 600
+_BOTH, _YES, _NO = 2, "yes", "no"
+_SAME = re.compile(r"\bsame\b", re.IGNORECASE)
+_OF_BOTH = re.compile(r"\b(?:same|both)\b", re.IGNORECASE)
+_SAME_IN = re.compile(
+    r"(?P<verb>\w+) (?P<one>.+?) ?(?P<of>\b(?:at|in|on|from|by|of|to|for|with|under|near))? ?\b"
+    r"the same (?P<what>[^?]+)\?",
+    re.IGNORECASE,
+)
+_EXAMPLES = (
+    (
+        "Do Anna Kern and Pavel Ros teach at the same school?",
+        "At which school does Anna Kern teach?\nAt which school does Pavel Ros teach?",
+    ),
+    (
+        "Are the Velda and the Orne both rivers in Norway?",
+        "Is the Velda a river in Norway?\nIs the Orne a river in Norway?",
+    ),
+    (
+        "Is the treasurer of the club the same person as its chairman?",
+        "Who is the treasurer of the club?\nWho is the chairman of the club?",
+    ),
+    (
+        "Are Tom Hale and the drummer Jo Finn members of the same party?",
+        "Which party is Tom Hale a member of?\nWhich party is Jo Finn a member of?",
+    ),
+    (
+        "Are Ostrava Castle and the Old Mint both castles in the same region?",
+        "In which region is Ostrava Castle?\nIn which region is the Old Mint?",
+    ),
+    (
+        "Were both the tower and the chapel painted by the same artist?",
+        "Which artist painted the tower?\nWhich artist painted the chapel?",
+    ),
+)
+
+
+def is_alike(question: str) -> bool:
+    """Whether a yes or no is asked for: whether two are the same in something, or both are something."""
+    return asks_yes_no(question) and _OF_BOTH.search(question) is not None
+
+
+async def sides_alike(supervisor: Supervisor, question: str) -> Comparison | None:
+    """The question as one about each of two; ``None`` where the model names no two that the question is about.
+
+    Raises:
+        ModelError: the endpoint gave no answer at all.
+    """
+    prompt = Prompt(load("aeon.engines.research", "alike.md"), cut(question, _LONGEST_QUESTION), _EXAMPLES, fixed=True)
+    try:
+        reply = await supervisor.text(prompt, max_tokens=_TOKENS, repairs=0)
+    except (CompletionError, AllowanceExhausted):
+        return None
+    relation: Relation = "same" if _SAME.search(question) else "both"
+    lines = [_opened(line.strip()) for line in reply.value.splitlines() if line.strip()]
+    if len({*lines}) != _BOTH or not all(_is_side(line, question, relation == "both") for line in lines):
+        return None
+    return Comparison(question=question, sides=(lines[0], lines[1]), relation=relation)
+
+
+def _opened(line: str) -> str:
+    """A question of one of the two, which asks what it is: "at the same site" makes no sense of one alone."""
+    found = _SAME_IN.fullmatch(line) if asks_yes_no(line) and " as " not in line else None
+    if found is None:
+        return line
+    which = f"{found['of'] or ''} which {found['what']}".strip()
+    return f"{which[0].upper()}{which[1:]} {found['verb'].casefold()} {found['one']}?"
+
+
+def _is_side(line: str, question: str, is_plain: bool) -> bool:
+    """Whether a line asks for one of the two: a yes or no if that ``is_plain``, of nothing that was not spoken of."""
+    names = [one.text for one in mentions(line) if one.kind == "name"]
+    is_own = line.endswith("?") and not _OF_BOTH.search(line) and all(name in question for name in names)
+    return is_own and asks_yes_no(line) == is_plain
+
+
+def alike(asked: Comparison, one: Finding, other: Finding) -> Finding:
+    """Yes or no, by what was found of each; no answer where that is none."""
+    nothing = Finding(question=asked.question, asked=True)
+    answers = (one.answer, other.answer)
+    if asked.relation == "both":
+        if not {*answers} <= {_YES, _NO}:
+            return nothing
+        is_so = {*answers} == {_YES}
+    else:
+        is_so = _is_same(*answers)
+    evidence = tuple(dict.fromkeys((*one.evidence, *other.evidence)))
+    return nothing.changed(answer=_YES if is_so else _NO, evidence=evidence)
+
+
+def speaks_of_both(finding: Finding, cited: str) -> bool:
+    """Whether what is ``cited`` for a yes or no about two has all names of the question; of another finding, yes."""
+    if finding.answer not in (_YES, _NO) or not is_alike(finding.question):
+        return True
+    said = stems(cited)
+    return all(stems(one.text) <= said for one in mentions(finding.question) if one.kind == "name")
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether two answers name the same: one has all words of the other, is its short form, or they are one value."""
+    words = (stems(one), stems(other))
+    if words[0] and words[1] and (words[0] <= words[1] or words[1] <= words[0]):
+        return True
+    values = (value_of(one), value_of(other))
+    return bool(written_out((one, other))) or (bool(values[0]) and values[0] == values[1])
