@@ -7,7 +7,7 @@ copies it. Where a value comes from outside (JSON, a journal, a handler's return
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
@@ -57,6 +57,10 @@ class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
             TypeError: there is no such field.
         """
         return msgspec.structs.replace(self, **fields)
+
+    def faults(self) -> Iterable[str]:
+        """What in its fields does not fit together, each with its key: validation refuses a value that has any."""
+        return ()
 
     def fields(self) -> dict[str, Any]:
         """The value of each field by name."""
@@ -117,7 +121,10 @@ class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         def valid(value: object, validate: Callable[[object], dict[str, Any]]) -> object:
-            return value if isinstance(value, cls) else cls(**validate(value))
+            made = value if isinstance(value, cls) else cls(**validate(value))
+            for fault in made.faults():
+                raise ValueError(fault)
+            return made
 
         shape = _Fields(cls).__get_pydantic_core_schema__(source, handler)
         written = core_schema.plain_serializer_function_ser_schema(_fields, return_schema=shape)

@@ -8,9 +8,10 @@
 an invented ``firm``, and 24 questions to each. ``DIR`` holds others, a folder for each set with ``questions.jsonl``
 (id, question, answer, aliases, supporting_docs) and ``docs.jsonl`` (name, text). Half of the questions, drawn by the
 seed, are for development, the others for one closing measurement. The systems take turns on each question, so that a
-noisy machine meets all alike. Those of ``--taken`` are asked once more without the supporting documents in the
-collection; then the right answer is a refusal. ``--out`` holds a line for each answer, written at once; ``--resume``
-goes on with such a file, ``--table`` only prints what it holds.
+noisy machine meets all alike. ``supported``, one call over the supporting documents, is the ceiling. The systems of
+``--taken`` are asked once more without the supporting documents in the collection; then the right answer is a refusal.
+``--out`` holds a line for each answer, written at once; ``--resume`` goes on with such a file, ``--table`` only prints
+what it holds, as `research_figures.table` and `research_figures.citations` say.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from typing import TypeAlias
 from machine import machine, said
 from research_asking import Answer, Asker, Counted
 from research_baselines import one_call, supported
-from research_data import Question, Shelf, load, shelf, unpack
+from research_data import Question, Shelf, load, shelf, texts, unpack
 from research_engine import engine
-from research_figures import Row, judged, table, wrong
+from research_figures import Row, citations, judged, table, wrong
 from research_forms import chained, decomposed
 
 from aeon.errors import AeonError
@@ -44,14 +45,20 @@ SYSTEMS: dict[str, System] = {
 
 
 class Record:
-    """The lines of the output file that belong to these questions and this model."""
+    """The lines of the output file that belong to these questions and this model.
 
-    def __init__(self, path: Path, model: str, questions: Sequence[Question]) -> None:
-        self._path, self._model = path, model
+    ``documents`` are the texts of each set by their names. What a line is worth is found out again when it is read, so
+    that a file has the figures of today whenever it was written.
+    """
+
+    def __init__(
+        self, path: Path, model: str, questions: Sequence[Question], documents: Mapping[str, Mapping[str, str]]
+    ) -> None:
+        self._path, self._model, self._documents = path, model, documents
         self._questions = {one.id: one for one in questions}
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         rows = [row for row in map(json.loads, lines) if row["model"] == model and row["id"] in self._questions]
-        self.rows: list[Row] = [{**row, **judged(row, self._questions[row["id"]])} for row in rows]
+        self.rows: list[Row] = [{**row, **self._judged(row, self._questions[row["id"]])} for row in rows]
 
     def has(self, question: Question, system: str, variant: str) -> bool:
         """Whether the system has answered the question."""
@@ -66,15 +73,18 @@ class Record:
             "system": system, "variant": variant, "question": question.text, "expected": list(question.answers),
             "answer": answer.text, "cited": [[one.source, one.start, one.end, one.text] for one in answer.cited],
             "read": list(dict.fromkeys(one.source for one in answer.read)), "notes": list(answer.notes),
-            "scores": answer.scores, "calls": spent.calls, "prompt": spent.prompt_tokens,
-            "cached": spent.cached_tokens, "generated": spent.generated_tokens, "seconds": round(counted.seconds, 2),
-            "replies": counted.replies,
+            "scores": answer.scores, "marks": list(answer.marks), "listed": list(answer.listed),
+            "calls": spent.calls, "prompt": spent.prompt_tokens, "cached": spent.cached_tokens,
+            "generated": spent.generated_tokens, "seconds": round(counted.seconds, 2), "replies": counted.replies,
         }  # fmt: skip
-        row.update(judged(row, question))
+        row.update(self._judged(row, question))
         self.rows.append(row)
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
         return row
+
+    def _judged(self, row: Row, question: Question) -> Row:
+        return judged(row, question, self._documents[question.collection])
 
 
 class Bench:
@@ -164,11 +174,13 @@ def main() -> None:
     options = arguments()
     llm = select(options.model)
     asked = questions(options)
-    record = Record(options.out, llm.name, asked)
+    documents = {name: texts(options.data, name) for name in options.sets.split(",")}
+    record = Record(options.out, llm.name, asked, documents)
     if not options.table:
         print(said(machine()))
         asyncio.run(run(options, llm, record, asked))
     table(record.rows, options.sets.split(","), options.systems.split(","))
+    citations(record.rows, options.sets.split(","), options.systems.split(","))
     if options.show_wrong:
         wrong(record.rows, options.show_wrong)
 

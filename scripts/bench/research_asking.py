@@ -20,7 +20,8 @@ __all__ = ["Answer", "Asker", "Counted"]
 class Answer:
     """A short answer, empty for a refusal; the sentences that it cites, the passages that were read for it, and notes.
 
-    ``scores`` are figures that a refusal could rest on, by name.
+    ``scores`` are figures that a refusal could rest on, by name. ``marks`` are the numbers that the answer cites by as
+    it is published, ``listed`` those of its source list; a form that numbers nothing has neither.
     """
 
     text: str
@@ -28,6 +29,8 @@ class Answer:
     read: tuple[Passage, ...] = ()
     notes: tuple[str, ...] = ()
     scores: dict[str, float] = field(default_factory=dict)
+    marks: tuple[int, ...] = ()
+    listed: tuple[int, ...] = ()
 
 
 class Counted:

@@ -14,7 +14,7 @@ from aeon.documents.folder import Folder
 from aeon.documents.passages import passages
 from aeon.schema import Passage, Source
 
-__all__ = ["Half", "Question", "Shelf", "load", "shelf", "unpack"]
+__all__ = ["Half", "Question", "Shelf", "load", "shelf", "texts", "unpack"]
 
 Half = Literal["development", "closing"]
 
@@ -49,11 +49,20 @@ def load(data: Path, collection: str, seed: int) -> list[Question]:
     ]  # fmt: skip
 
 
+def texts(data: Path, collection: str) -> dict[str, str]:
+    """The documents of a set, by their names.
+
+    Raises:
+        SystemExit: the folder does not hold the set.
+    """
+    return {one["name"]: one["text"] for one in _lines(data / collection / "docs.jsonl")}
+
+
 def unpack(data: Path, collection: str, folder: Path) -> None:
     """Write the documents of a set into a new folder, a file each."""
     folder.mkdir(parents=True, exist_ok=True)
-    for one in _lines(data / collection / "docs.jsonl"):
-        (folder / one["name"]).write_text(one["text"], encoding="utf-8")
+    for name, text in texts(data, collection).items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from research_asking import Answer, Asker
 from research_data import Shelf
 
@@ -14,6 +16,8 @@ from aeon.search.provider import Provider
 from aeon.tools.finding import finding
 
 __all__ = ["engine"]
+
+_MARK = re.compile(r"\[(\d+)\]")
 
 
 class _Read:
@@ -44,4 +48,16 @@ async def engine(question: str, shelf: Shelf, asker: Asker) -> Answer:
     scores = {"sufficient": float(result.sufficient)}
     if result.sentences and result.sentences[0].score is not None:
         scores["support"] = result.sentences[0].score
-    return Answer(result.short, cited, read, notes, scores)
+    return Answer(result.short, cited, read, notes, scores, _marks(result), _listed(result))
+
+
+def _listed(result: Research) -> tuple[int, ...]:
+    """The numbers of the source list."""
+    return tuple(source.number for source in result.sources)
+
+
+def _marks(result: Research) -> tuple[int, ...]:
+    """The numbers by which the sentences of the answer cite: those in their text, and those of their citations."""
+    text = "\n".join(result.answer[one.start : one.end] for one in result.sentences)
+    of_citations = (citation.number for one in result.sentences for citation in one.citations)
+    return (*map(int, _MARK.findall(text)), *of_citations)

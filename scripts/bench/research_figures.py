@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import random
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from figures import wilson
 from research_data import Question
-from research_scoring import cited_right, exact, f1
+from research_scoring import broken, cited_right, exact, f1, invented, is_covered
 
-__all__ = ["Row", "judged", "table", "wrong"]
+__all__ = ["Row", "citations", "judged", "table", "wrong"]
 
 Row = dict[str, Any]
 RESAMPLES = 2_000
 
 
-def judged(row: Row, question: Question) -> Row:
-    """What an answer is worth. Of a question whose documents were taken away, only a refusal is right."""
-    answer, gold = row["answer"], question.supporting
-    in_gold, cited, gold_cited, of = cited_right([one[0] for one in row["cited"]], gold)
+def judged(row: Row, question: Question, texts: Mapping[str, str]) -> Row:
+    """What an answer is worth; ``texts`` are the documents of its set, by name.
+
+    Of a question whose documents were taken away, only a refusal is right.
+    """
+    answer, gold, names = row["answer"], question.supporting, [one[0] for one in row["cited"]]
+    in_gold, cited, gold_cited, of = cited_right(names, gold)
+    not_there, ids = invented(names, row["read"], row.get("marks", ()), row.get("listed", ()))
     return {
         "right": bool(answer) and exact(answer, question.answers),
         "f1": f1(answer, question.answers) if answer else 0.0,
         "refused": not answer, "found": len({*gold} & {*row["read"]}), "supporting": of, "cited_gold": in_gold,
-        "cited_all": cited, "gold_cited": gold_cited,
+        "cited_all": cited, "gold_cited": gold_cited, "covered": is_covered(names, gold), "invented": not_there,
+        "ids": ids, "broken": broken(row["cited"], texts), "checked": "support" in row.get("scores", {}),
     }  # fmt: skip
 
 
@@ -47,6 +52,41 @@ def table(rows: Sequence[Row], sets: Sequence[str], systems: Sequence[str]) -> N
             own = _of(rows, name, system, "taken")
             if own:
                 print(f"{name:9}{system:13}{_share(sum(row['refused'] for row in own), len(own))}")
+
+
+def citations(rows: Sequence[Row], sets: Sequence[str], systems: Sequence[str]) -> None:
+    """Print what the citations of each set and system are worth, and what its answers cost, with denominators.
+
+    Citation recall, as `is_covered` says, is of the answers given, and so is how many of them a judge checked. Invented
+    ids and broken spans are of all citations, also those of questions whose documents were taken away; they have to be
+    0. Tokens are the mean of all questions, and then all tokens over the answers given: a refusal costs, too.
+    """
+    print(f"\n{'set':9}{'system':13}{'citation recall':20}{'checked':>9}{'invented':>10}{'broken':>8}"
+          f"{'prompt, generated a question':>32}{'an answer':>22}")  # fmt: skip
+    for name in sets:
+        for system in systems:
+            own, taken = (_of(rows, name, system, variant) for variant in ("whole", "taken"))
+            if own or taken:
+                print(f"{name:9}{system:13}{_cited(own, [*own, *taken])}")
+
+
+def _cited(rows: Sequence[Row], every: Sequence[Row]) -> str:
+    answered = [row for row in rows if not row["refused"]]
+    covered = _share(_sum(answered, "covered"), len(answered)) if answered else "no answer"
+    checked = f"{_sum(answered, 'checked')}/{len(answered)}"
+    ids, spans = (
+        f"{_sum(every, wrong)}/{_sum(every, of)}" for wrong, of in (("invented", "ids"), ("broken", "cited_all"))
+    )
+    return (
+        f"{covered:20}{checked:>9}{ids:>10}{spans:>8}{_tokens(rows, len(rows)):>32}{_tokens(rows, len(answered)):>22}"
+    )
+
+
+def _tokens(rows: Sequence[Row], of: int) -> str:
+    """The prompt and generated tokens of the rows, over a number of questions or answers."""
+    if not of:
+        return "no answer"
+    return f"{_sum(rows, 'prompt') / of:,.0f}, {_sum(rows, 'generated') / of:,.0f} of {of}"
 
 
 def _of(rows: Sequence[Row], name: str, system: str, variant: str) -> list[Row]:

@@ -31,6 +31,17 @@ class Twig(Value):
     anything: SerializeAsAny[Value] | None = None
 
 
+class Span(Value):
+    """A value whose fields have to fit together."""
+
+    start: int
+    end: int
+
+    def faults(self) -> list[str]:
+        """That it ends before it begins."""
+        return [f"end: {self.end} is before {self.start}"] if self.end < self.start else []
+
+
 class Tree(BaseModel):
     """A pydantic model with such values in it."""
 
@@ -60,6 +71,18 @@ def test_what_is_not_valid_is_refused_with_its_path(
         assert raised.value.title == "Twig"
         assert raised.value.errors()[0]["loc"] == where
         assert said in raised.value.errors()[0]["msg"]
+
+
+def test_fields_that_do_not_fit_together_are_refused() -> None:
+    """Whether they come as fields, as JSON or as a value that was made without validation."""
+    assert Span.model_validate({"start": 1, "end": 2}) == Span(start=1, end=2)
+    for read in (
+        lambda: Span.model_validate({"start": 2, "end": 1}),
+        lambda: Span.model_validate_json('{"start": 2, "end": 1}'),
+        lambda: Span.model_validate(Span(start=2, end=1)),
+    ):
+        with pytest.raises(ValidationError, match="end: 1 is before 2"):
+            read()
 
 
 def test_a_value_is_read_as_it_was_written() -> None:

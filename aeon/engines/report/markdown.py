@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from aeon.engines.report.grading import confidence, score
-from aeon.engines.report.tiers import Mode, Ranked
 from aeon.engines.report.values import Comparison, Composed, Draft, Finding, Missing, Review, Side, SourceCited
 from aeon.engines.research.values import Citation
 
@@ -80,9 +79,7 @@ def published(draft: Draft, review: Review | None) -> bool:
     return not (draft.mode == "strict" and review is not None and review.status == "REJECT")
 
 
-def composed(
-    draft: Draft, review: Review | None, context: Sequence[Ranked], mode: Mode
-) -> tuple[Composed, tuple[Span, ...]]:
+def composed(draft: Draft, review: Review | None, context: Sequence[object]) -> tuple[Composed, tuple[Span, ...]]:
     """The report, and where its findings stand in it. ``context`` are the sources that the query found."""
     page, level, points = Page(), confidence(draft, review), score(draft)
     if not published(draft, review):
@@ -91,7 +88,7 @@ def composed(
     page.line()
     answered = len({one.question for one in draft.findings})
     page.line(
-        f"Mode: {mode}. Confidence: {level} ({points} of 100). "
+        f"Mode: {draft.mode}. Confidence: {level} ({points} of 100). "
         f"Questions answered: {answered} of {len(draft.questions)}. "
         f"Sources cited: {len(draft.sources)}, found for the query: {len(context)}."
     )

@@ -267,7 +267,7 @@ def _composed(work: _Work, decision: Decision) -> Program[Composed]:
         return Composed(final_report=f"No report: {decision.detail}.")
     if run.signals.plain:
         return Composed(final_report=work.context.listed())
-    bare, _ = composed(draft, work.review, context, run.config.mode)
+    bare, _ = composed(draft, work.review, context)
     effect = ask.Compose(task=run.task, draft=draft, review=work.review, context=context, mode=run.config.mode)
     return (yield from run.final(effect, bare, decision))
 

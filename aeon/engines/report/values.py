@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from aeon.engines.report.tiers import Mode
 from aeon.engines.research.values import Citation
@@ -33,6 +34,13 @@ __all__ = [
 Confidence = Literal["High", "Medium", "Low"]
 ReviewStatus = Literal["PASS", "WARN", "REJECT"]
 _Share = Annotated[float, Field(ge=0, le=1)]
+_TIERS = (None, 1, 2, 3, 4, 5)
+_COMPLIANCE = {"符合": "compliant", "違反": "violated"}
+"""The words of the reference for it."""
+
+
+def _compliance(value: object) -> object:
+    return _COMPLIANCE.get(value, value) if isinstance(value, str) else value
 
 
 class NewQuery(Value):
@@ -125,7 +133,10 @@ class Missing(Value):
 
 
 class Draft(Value):
-    """A report before it is worded: its questions, what was found on them, and where sources differ."""
+    """A report before it is worded: its questions, what was found on them, and where sources differ.
+
+    In a valid draft each number names a question or a source that is there, and each finding cites a source.
+    """
 
     query: str
     mode: Mode
@@ -141,13 +152,70 @@ class Draft(Value):
         """Where sources give different values to one question."""
         return tuple(one for one in self.comparisons if one.differ)
 
+    @property
+    def cited(self) -> tuple[SourceCited, ...]:
+        """The sources that it cites."""
+        numbers = {number for _, number in _cited(self)}
+        return tuple(one for one in self.sources if one.number in numbers)
+
     def answered(self, question: int) -> tuple[Finding, ...]:
         """The findings on a question."""
         return tuple(one for one in self.findings if one.question == question)
 
     def source(self, number: int) -> SourceCited:
-        """The source of this number."""
-        return self.sources[number - 1]
+        """The source of this number.
+
+        Raises:
+            KeyError: there is none.
+        """
+        return {one.number: one for one in self.sources}[number]
+
+    def faults(self) -> Iterator[str]:
+        """The numbers that name nothing, and what cites nothing."""
+        yield from _of_sources(self.sources)
+        yield from _of_numbers(self)
+        for place, one in enumerate(self.findings):
+            if not one.citations:
+                yield f"findings.{place}.citations: it cites nothing"
+
+
+def _of_numbers(draft: Draft) -> Iterator[str]:
+    questions, numbers = len(draft.questions), {one.number for one in draft.sources}
+    for key, number in _asked(draft):
+        if not 1 <= number <= questions:
+            yield f"{key}: there is no question {number} among the {questions} of the draft"
+    for key, number in _cited(draft):
+        if number not in numbers:
+            yield f"{key}: there is no source [{number}] among the {len(numbers)} of the draft"
+
+
+def _of_sources(sources: Sequence[SourceCited]) -> Iterator[str]:
+    place_of = {one.number: place for place, one in enumerate(sources)}
+    for place, source in enumerate(sources):
+        if source.number < 1 or place_of[source.number] != place:
+            yield f"sources.{place}.number: sources have different numbers from 1 on, not {source.number}"
+        if source.tier not in _TIERS:
+            yield f"sources.{place}.tier: a tier is 1 to 5, or none where it is not known, not {source.tier}"
+
+
+def _asked(draft: Draft) -> Iterator[tuple[str, int]]:
+    """The numbers of questions, by their keys."""
+    every: tuple[tuple[str, Sequence[Finding | Comparison | Missing]], ...] = (
+        ("findings", draft.findings), ("comparisons", draft.comparisons), ("missing", draft.missing),
+    )  # fmt: skip
+    for name, parts in every:
+        for place, one in enumerate(parts):
+            yield f"{name}.{place}.question", one.question
+
+
+def _cited(draft: Draft) -> Iterator[tuple[str, int]]:
+    """The numbers of sources that are cited, by their keys."""
+    for place, finding in enumerate(draft.findings):
+        for at, citation in enumerate(finding.citations):
+            yield f"findings.{place}.citations.{at}.number", citation.number
+    for place, comparison in enumerate(draft.comparisons):
+        for at, side in enumerate(comparison.sides):
+            yield f"comparisons.{place}.sides.{at}.citation.number", side.citation.number
 
 
 class Checked(Value):
@@ -168,7 +236,7 @@ class Review(Value):
     critique: str = ""
     reasons: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
-    mode_compliance: Literal["compliant", "violated"] = "compliant"
+    mode_compliance: Annotated[Literal["compliant", "violated"], BeforeValidator(_compliance)] = "compliant"
     logical_gaps: tuple[str, ...] = ()
     checked: tuple[Checked, ...] = ()
     rejected: tuple[str, ...] = ()
