@@ -1,4 +1,4 @@
-"""Numbers of sources in an answer: the host alone writes them. And what stands in where no model words the answer."""
+"""Numbers of sources in an answer: the host alone writes them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 
 from aeon.engines.research.effects import Cite
-from aeon.engines.research.values import Citation, Cited, Finding, Sentence
+from aeon.engines.research.values import Citation, Finding
 
-__all__ = ["LABELLED", "NUMBERS", "evidence_of", "listed", "marked", "unmarked", "unworded", "with_limits"]
+__all__ = ["LABELLED", "NUMBERS", "evidence_of", "listed", "marked", "unmarked", "with_limits"]
 
 LABELLED = re.compile(r"\s*[\[【]((?:[\d.,;&\s\u2013-]|and|to)*)(?:[\]】]|$)")
 """What a reader takes for a citation: numbers in square brackets."""
@@ -50,19 +50,3 @@ def listed(searched: Sequence[str]) -> str:
 def with_limits(effect: Cite, text: str) -> str:
     """The text, and below it that not every search could be done, where that is so."""
     return f"{text}\n{_LIMITED}" if effect.limited else text
-
-
-def unworded(effect: Cite) -> Cited:
-    """What the rounds found out, word for word, with what it rests on; nobody held it against that."""
-    evidence = evidence_of(effect.findings)
-    if not effect.answer or not evidence:
-        return Cited(text=with_limits(effect, f"No answer could be made (searched for: {listed(effect.searched)})."))
-    asked = [one for one in effect.findings if one.asked and one.answer]
-    short = "; ".join(one.answer for one in asked)
-    text = marked(effect.answer if len(asked) < 2 else "; ".join(map(_with_question, asked)), evidence)
-    sentence = Sentence(start=0, end=len(text), citations=evidence)
-    return Cited(text=with_limits(effect, text), short=short, sentences=(sentence,))
-
-
-def _with_question(finding: Finding) -> str:
-    return f"{finding.question} {finding.answer}"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from aeon.engines.research import effects as ask
+from aeon.engines.research.answered import unworded
 from aeon.engines.research.config import ResearchConfig
-from aeon.engines.research.marking import unworded
 from aeon.engines.research.record import Research, Round, SourceUsed
 from aeon.engines.research.rules import OWN_ENDINGS, TABLE, ResearchSignals, most_calls
 from aeon.engines.research.searching import Searches

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from aeon.documents.words import stems
 from aeon.engines.research.alike import is_alike, speaks_of_both
+from aeon.engines.research.answered import Support, Told, told, told_of
 from aeon.engines.research.answers import cited, refusal
 from aeon.engines.research.choosing import best, is_about
 from aeon.engines.research.effects import Cite, Numbered
 from aeon.engines.research.looking import LIKELY, Looker, is_unlikely
-from aeon.engines.research.marking import evidence_of, marked
 from aeon.engines.research.support import answering, headed, support_spec, supported
-from aeon.engines.research.values import Citation, Cited, Finding, Sentence
+from aeon.engines.research.telling import parts_of
+from aeon.engines.research.values import Citation, Cited, Finding
 from aeon.grounding.matching import claims
-from aeon.grounding.results import told
+from aeon.grounding.results import told as told_in
 from aeon.kernel.decide import ENDINGS
 from aeon.plan.several import is_either
 from aeon.schema import Verdict
@@ -36,16 +36,6 @@ _SHORTEST = 40
 """Characters of a sentence that can be a control."""
 
 
-class _Support(NamedTuple):
-    """How likely (0-1) the cited sentences show the answer, ``None`` where nobody can say; and the verdict on that."""
-
-    likely: float | None = None
-    verdict: Verdict = "not_checked"
-
-
-_UNCHECKED = _Support()
-
-
 class Writer:
     """Words answers and says what their sentences rest on."""
 
@@ -63,22 +53,21 @@ class Writer:
         if not effect.sources.entries:
             return refusal("No source was found for this", effect)
         findings = effect.findings if effect.answer or _is_rejected(effect) else (await self._last_look(effect),)
-        evidence = evidence_of(findings)
-        asked = [finding for finding in findings if finding.asked and finding.answer]
-        if not asked or not evidence:
+        answers = told_of(findings)
+        if not answers or not all(one.evidence for one in answers):
             return refusal("The sources do not say", effect)
-        return await self._answered(effect, asked, evidence)
+        return await self._answered(effect, answers)
 
-    async def _answered(self, effect: Cite, asked: Sequence[Finding], evidence: tuple[Citation, ...]) -> Cited:
-        """The answer in words, with what it cites, and what a judge says of that."""
+    async def _answered(self, effect: Cite, answers: Sequence[Told]) -> Cited:
+        """The answer in words, with what its sentences cite, and what a judge says of that."""
+        asked = [one.finding for one in answers]
         if effect.check and await self._is_unanswered(effect, asked):
             return refusal("The sources do not say", effect)
-        support = await self._support(effect, asked, evidence) if effect.check else _UNCHECKED
-        wording = await self._worded(effect, asked, evidence)
-        text = marked(wording.text, evidence)
-        sentence = Sentence(start=0, end=len(text), citations=evidence, verdict=support.verdict, score=support.likely)
+        answers = await self._supported(effect, answers) if effect.check else answers
+        wording = await self._worded(effect, asked, [cited for one in answers for cited in one.evidence])
+        text, sentences = told(parts_of(wording.text, answers))
         short = "; ".join(finding.answer for finding in asked)
-        return cited(effect, text, short, (sentence,)).changed(problem=wording.problem)
+        return cited(effect, text, short, sentences).changed(problem=wording.problem)
 
     async def _is_unanswered(self, effect: Cite, asked: Sequence[Finding]) -> bool:
         """Whether a judge holds that what is cited for a question does not answer it.
@@ -98,7 +87,7 @@ class Writer:
         return False
 
     async def _worded(self, effect: Cite, asked: Sequence[Finding], evidence: Sequence[Citation]) -> Wording:
-        """The answers in a sentence; bare where the sentence would say what none of the evidence does."""
+        """The answers in words; none where these would say what none of the evidence does, or the model has none."""
         labels = [""] if len(asked) == 1 else [finding.question for finding in asked]
         answers = [finding.answer for finding in asked]
         if (told_sides := _said_of_both(effect, asked)) is not None:
@@ -106,9 +95,9 @@ class Writer:
         results = [Result(f"r{n}", *pair) for n, pair in enumerate(zip(labels, answers, strict=True), 1)]
         wording = await worded(self._supervisor, effect.task, results)
         spans = [one.source for one in evidence]
-        if any(claim.verdict in ENDINGS for claim in claims(wording.text, told(effect.task), spans=spans)):
-            return Wording("; ".join(answers))
-        return wording
+        if any(claim.verdict in ENDINGS for claim in claims(wording.text, told_in(effect.task), spans=spans)):
+            return Wording("")
+        return Wording("", wording.problem) if wording.problem else wording
 
     async def _last_look(self, effect: Cite) -> Finding:
         """What the passages of all sources say that have most words of the task.
@@ -129,23 +118,27 @@ class Writer:
         found = await self._looker.look(question, shown, effect.check, again=False)
         return found.changed(asked=True) if is_about(question, shown) else Finding(question=question)
 
-    async def _support(self, effect: Cite, asked: Sequence[Finding], evidence: Sequence[Citation]) -> _Support:
-        """How far the cited sentences bear out what was asked: as far as the weakest answer is borne out.
+    async def _supported(self, effect: Cite, answers: Sequence[Told]) -> list[Told]:
+        """The answers with how far what each rests on bears it out: a comparison as far as its weaker side is.
 
-        The control is a sentence of a source that is not cited: where it supports the answer as much, the judge says
-        yes to anything. Without the calls for it, nothing is checked.
+        The control is a sentence of a source that is not cited: where it supports an answer as much, the judge says
+        yes to anything. Where there are too few calls for all, nothing is checked.
         """
-        sides = [side for finding in asked for side in _sides(effect, finding)]
-        judged = [await self._judged(_shown(effect, one.evidence), one) for one in sides]
+        judged = [await self._least(effect, one.finding) for one in answers]
         known = [one for one in judged if one is not None]
-        if len(known) < len(sides):
-            return _UNCHECKED
-        weakest = min(known, key=lambda one: one.score)
-        other = _unrelated(effect, evidence)
-        control = await self._judged(other, sides[-1]) if other else None
-        if other and control is None:
-            return _Support(weakest.score)
-        return _Support(weakest.score, _verdict(weakest, control, asked))
+        if len(known) < len(judged):
+            return list(answers)
+        other = _unrelated(effect, [cited for one in answers for cited in one.evidence])
+        control = await self._judged(other, _sides(effect, answers[-1].finding)[-1]) if other else None
+        unknown = bool(other) and control is None
+        pairs = zip(answers, known, strict=True)
+        return [one._replace(support=_support(said, control, one.finding, unknown)) for one, said in pairs]
+
+    async def _least(self, effect: Cite, finding: Finding) -> Judged | None:
+        """What the judge says of the least likely side of an answer; ``None`` where it says nothing of one."""
+        judged = [await self._judged(_shown(effect, one.evidence), one) for one in _sides(effect, finding)]
+        known = [one for one in judged if one is not None]
+        return min(known, key=lambda one: one.score) if len(known) == len(judged) else None
 
     async def _judged(self, text: str, finding: Finding) -> Judged | None:
         """What the judge says of a text as the source of what was found."""
@@ -185,10 +178,15 @@ def _is_one_sided(finding: Finding) -> bool:
     return finding.answer in _PLAIN and len(sources) < _BOTH and _OF_BOTH.search(finding.question) is not None
 
 
-def _verdict(judged: Judged, control: Judged | None, asked: Sequence[Finding]) -> Verdict:
+def _support(judged: Judged, control: Judged | None, finding: Finding, unknown: bool) -> Support:
+    """What a judge says of an answer; no verdict where it is ``unknown`` what it says of the control."""
+    return Support(judged.score, "not_checked" if unknown else _verdict(judged, control, finding))
+
+
+def _verdict(judged: Judged, control: Judged | None, finding: Finding) -> Verdict:
     if control is not None and control.score >= judged.score:
         return "not_found"
-    is_whole = judged.score >= support_spec().threshold and not any(map(_is_one_sided, asked))
+    is_whole = judged.score >= support_spec().threshold and not _is_one_sided(finding)
     return "supported" if is_whole else "partial"
 
 

@@ -73,7 +73,32 @@ def test_two_questions_have_two_answers_in_one_sentence() -> None:
     answer = cite(model, HIRZEL, year, task="Where was Johanna Spyri born, and when was that?")
     assert (answer.text, answer.short) == ("She was born in Hirzel in 1827 [2].", "Hirzel; 1827")
     bare = cite(Reader(words="No."), HIRZEL, year, task="Where was Johanna Spyri born, and when was that?")
-    assert bare.text == f"{QUESTION}: Hirzel; When was that?: 1827 [2]." and bare.problem
+    assert bare.text == f"{QUESTION} Hirzel [2]. When was that? 1827 [2]." and bare.problem
+
+
+@pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("She was born in {r1}. She wrote Heidi in {r2}.", "She was born in Hirzel [2]. She wrote Heidi in 1880 [1]."),
+        ("In {r2} she, born in {r1}, wrote Heidi.", "In 1880 she, born in Hirzel, wrote Heidi [2][1]."),
+        ("Born in {r1}. In {r2}. So it is.", f"{QUESTION} Hirzel [2]. When did she write Heidi? 1880 [1]."),
+    ],
+    ids=["two sentences", "one sentence", "a sentence that tells nothing"],
+)
+def test_each_sentence_cites_what_it_tells(words: str, text: str) -> None:
+    """It is as likely as the least likely of the answers in it; one that tells none is not written."""
+    source = passage("heidi.txt", "She wrote it in 1880.").sources()[-1]
+    year = Finding(
+        question="When did she write Heidi?", answer="1880", evidence=(Citation(number=1, source=source),), asked=True
+    )
+    model = Reader(words=words, supports={"1880": 0.4, "Hirzel": 0.9})
+    answer = cite(model, HIRZEL, year, task="Where was Johanna Spyri born, and when did she write Heidi?")
+    assert answer.text == text
+    marks = [([one.number for one in sentence.citations], sentence.score) for sentence in answer.sentences]
+    apart, together = [([2], pytest.approx(0.9)), ([1], pytest.approx(0.4))], [([2, 1], pytest.approx(0.4))]
+    assert marks == (together if "," in words else apart)
+    assert [text[one.start : one.end][-4:] for one in answer.sentences] == [f"[{ns[-1]}]." for ns, _ in marks]
 
 
 @pytest.mark.parametrize("mark", ["[3]", "[1, 2]", "【4】", "[1][3]", "[0]", "[99]"])
