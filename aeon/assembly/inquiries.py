@@ -102,6 +102,7 @@ def research(
     environment; ``build_options`` are those of `build`, such as ``journal`` or ``observers``.
 
     Raises:
+        ConfigError: every provider answers that a setting is wrong; says which.
         UsageError: a source, a provider or a setting does not exist or cannot be used.
     """
     settings = config or load_config(ResearchConfig, None, overrides(os.environ), os.environ)
@@ -112,6 +113,8 @@ def research(
     if not tools:
         raise UsageError("research: name where to search: sources='papers', or search=['searxng=http://…:8888']")
     result: Research = build(llm, tools, settings, engine="research", **build_options).execute(question)
+    if result.stop_reason == "misconfigured":
+        raise ConfigError(result.detail)
     return result
 
 

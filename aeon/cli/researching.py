@@ -14,6 +14,8 @@ from aeon.schema import Degradation, Found, Outcome
 __all__ = ["ResearchNarrator"]
 
 _QUERY, _FOUND, _INTENT = 46, 60, 30
+_PROBLEM = 400
+"""Characters of what went wrong."""
 
 
 class ResearchNarrator(Narrator):
@@ -21,6 +23,7 @@ class ResearchNarrator(Narrator):
 
     _round = 0
     _within = False
+    _problems: frozenset[str] = frozenset()
 
     def doing(self, effect: Effect) -> str:
         """What is being done while this effect is under way."""
@@ -58,11 +61,19 @@ class ResearchNarrator(Narrator):
             case Queries(queries=queries):
                 return labelled("queries", [*map(_query, queries)])
             case Found() as found if isinstance(effect, Search):
-                return labelled("", [_hits(effect, found, outcome, took)])
+                return labelled("", [_hits(effect, found, self._came_of(found, outcome), took)])
             case Reflection() as reflection:
                 self._within = False
                 return [*_reflected(reflection, took)]
         return []
+
+    def _came_of(self, found: Found, outcome: Outcome) -> str:
+        """Hits in a few words; a problem whole where it is new, since it says what to do, and later by its kind."""
+        if found.problem is None:
+            return short(VIEW.words(outcome), _FOUND)
+        message, before = found.problem.message, self._problems
+        self._problems |= {message}
+        return found.problem.kind.replace("_", " ") if message in before else short(VIEW.words(outcome), _PROBLEM)
 
     def noted(self, note: Note) -> list[Line]:
         """The end of a run has its own line."""
@@ -73,10 +84,9 @@ def _query(query: Query) -> Line:
     return (Span(f"{short(query.text, _QUERY)}"), Span(f"  {short(query.intent, _INTENT)}", "dim"))
 
 
-def _hits(effect: Search, found: Found, outcome: Outcome, took: float) -> Line:
+def _hits(effect: Search, found: Found, words: str, took: float) -> Line:
     mark, style = ("✗", "bad") if found.problem else ("✓", "good") if found.passages else ("·", "dim")
     again = f" (attempt {effect.attempt})" if effect.attempt > 1 else ""
-    words = short(VIEW.words(outcome), _FOUND)
     query = f"{effect.provider}: {short(effect.query, _QUERY)}{again}"
     return (Span(f"{mark} ", style), Span(query), Span(f"  {words}{seconds_words(took)}", "dim"))
 

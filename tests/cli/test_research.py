@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from search.web import send, serving
 
 from .conftest import Outcome
 from .played_model import Model, reply
@@ -175,3 +176,20 @@ def test_a_search_that_nobody_answers_ends_in_an_answer_that_says_so(aeon: Aeon,
     assert done.document["answer"].splitlines()[1].startswith("Search capabilities were limited")
     assert {one["then"] for one in done.document["error_log"]} == {"given up"}
     assert {one["problem"]["kind"] for one in done.document["error_log"]} == {"unreachable"}
+
+
+@pytest.mark.requirement("R5")
+@pytest.mark.parametrize("beside", [(), ("--in", "{papers}")])
+def test_a_searxng_without_json_is_a_wrong_setting_with_what_mends_it(
+    aeon: Aeon, reader: Model, papers: str, beside: tuple[str, ...]
+) -> None:
+    """It stands whole under the answer and where it is met, once; where nothing else is searched, the code is 2."""
+    mend = "add json to search.formats in its settings.yml and start it again"
+    with serving() as service:
+        service.pages["/search"] = send(403, "forbidden")
+        searched = ("--search", f"searxng={service.url}", *(one.replace("{papers}", papers) for one in beside))
+        done = aeon("research", QUESTION, *searched)
+        assert len(service.asked) == 2  # a query each of the first round
+    assert done.code == (0 if beside else 2) and "Round 2" not in done.out
+    before, _, after = " ".join(done.out.split()).partition(" Answer ")
+    assert before.count(mend) == after.count(mend) == 1

@@ -121,6 +121,7 @@ def test_a_format_that_is_not_enabled_is_a_matter_of_configuration(site: Site, s
         (send(502), "server", True),
         (send(503), "server", True),
         (send(429), "rate_limited", True),
+        (send(400), "server", False),
         (send(404), "configuration", False),
         (send(200, b"", kind="application/json"), "malformed", True),
         (send(200, b'{"results": [', kind="application/json"), "malformed", False),

@@ -111,6 +111,8 @@ def _round(inquiry: _Inquiry) -> Program[None]:
     before = searches.sources
     yield ask.RoundNote(iteration=len(inquiry.rounds) + 1)
     yield from searches.search(inquiry.queries)
+    signals.misconfigured = searches.misconfigured
+    run.boundary(midway=True)  # nothing was found, and nobody reads it
     new = searches.sources.passages - before.passages
     reflection = yield from run.perform(_reflect(inquiry, new), Reflection())
     inquiry.take(reflection)

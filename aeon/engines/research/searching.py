@@ -71,6 +71,14 @@ class Searches:
         return (*local, *self._web()[:1])
 
     @property
+    def misconfigured(self) -> str:
+        """Which settings are wrong, where nothing was found and it is these alone that leave nobody to be asked."""
+        breakers = [self._breaker(name) for name in (*self.providers.local, *self.providers.web)]
+        if self.sources.entries or not all(one.misconfigured for one in breakers):
+            return ""
+        return "; ".join(dict.fromkeys(one.refused.message for one in breakers if one.refused))
+
+    @property
     def left(self) -> int:
         """How many queries may still be asked."""
         return max(0, self.run.signals.most_queries - len(self.asked))
@@ -158,7 +166,7 @@ class Searches:
         problem = (isinstance(value, Found) and value.problem) or _unusable(outcome)
         seconds = delay(self.run.config.retries, problem, errand.attempt, f"{self.run.execution_id}:{errand.query}")
         if seconds is None:
-            self._breaker(errand.provider).note(failed=True)
+            self._breaker(errand.provider).settle(problem)
         return _Failed(errand=errand, problem=problem, now=outcome.ended, wait=seconds)
 
     def _found(self, errand: _Errand, found: Found) -> None:

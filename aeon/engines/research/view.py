@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from aeon.engines.research.effects import Cite, FindProviders, Pause, PlanQueries, Reflect, Search
-from aeon.engines.research.record import Research, SourceUsed
+from aeon.engines.research.record import ErrorRecord, Research, SourceUsed
 from aeon.engines.research.values import Cited, Paused, Providers, Queries, Reflection
 from aeon.kernel.effects import Effect
 from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short, visible
@@ -94,13 +94,28 @@ def _quotes(source: SourceUsed) -> list[Line]:
     return [(Span(f"      “{visible(quote)}”", "dim"),) for quote in quotes]
 
 
+def _settings(end: Conclusion) -> list[str]:
+    """What providers said of their settings, whole: it says what to change."""
+    wrong = [one.problem.message for one in _errors(end) if one.problem.kind == "configuration"]
+    return [f"not searched: {visible(message)}" for message in dict.fromkeys(wrong) if message not in end.detail]
+
+
+def _errors(end: Conclusion) -> tuple[ErrorRecord, ...]:
+    return end.error_log if isinstance(end, Research) else ()
+
+
+def _conclusion(end: Conclusion) -> list[Line]:
+    return conclusion_lines(end, reservations=_settings(end))
+
+
 def _ending(end: Conclusion) -> list[Line]:
-    answer = ending_lines(end, conclusion_lines(end))
-    return [*answer, *_sources(end)]
+    return [*ending_lines(end, _conclusion(end)), *_sources(end)]
 
 
 def _report(trail: Trail) -> list[Line]:
     return [*report_lines(trail, _title, _words), *(_sources(trail.result) if trail.result else [])]
 
 
-VIEW: View = replace(GENERIC, title=_title, words=_words, ending=_ending, report=_report)
+VIEW: View = replace(
+    GENERIC, title=_title, words=_words, conclusion=_conclusion, ending=_ending, report=_report
+)

@@ -114,6 +114,34 @@ def test_a_provider_that_fails_for_half_of_four_queries_is_not_asked_any_more() 
 
 
 @pytest.mark.requirement("R5")
+def test_a_provider_with_a_wrong_setting_is_not_asked_again() -> None:
+    """Not in the next round, after one query: the next provider takes its place, and the log has what it said."""
+    wrong = failing("web", kind="configuration", retryable=False)
+    plan = Queries(queries=queries("one"))
+    world = World(local=(), web=("web", "spare"), search=wrong, plan_queries=plan, reflect=seeking, cite=partly)
+    result = world.research(max_iters=2)
+    assert [one.query for one in world.searches if one.provider == "web"] == ["one"]
+    assert [(one.problem.kind, one.then) for one in result.error_log] == [("configuration", "another provider")]
+    assert not result.limited and result.stop_reason == "rounds_exhausted"
+
+
+@pytest.mark.requirement("R5")
+def test_where_settings_alone_keep_all_from_answering_the_run_says_so() -> None:
+    """Once, whoever said it, and no model is asked to read nothing; beside a failure it is a failed search."""
+    wrong = failing("web", "spare", kind="configuration", retryable=False)
+    world = World(local=(), web=("web", "spare"), search=wrong)
+    result = world.research()
+    assert (result.stop_reason, result.detail) == ("misconfigured", "it said configuration")
+    assert not any(isinstance(one, Reflect) for one in world.effects)
+
+    def mixed(effect: Effect, n: int) -> Value:
+        assert isinstance(effect, Search)
+        return problem("configuration" if effect.provider == "web" else "server", retryable=False)
+
+    assert World(local=(), web=("web", "spare"), search=mixed).research().stop_reason == "search_failed"
+
+
+@pytest.mark.requirement("R5")
 def test_where_no_provider_is_left_the_search_ends() -> None:
     """The answer is made of what there is, and says that the search was limited."""
     world = World(local=(), web=("web",), search=failing("web", retryable=False))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from search.web import send, serving
 
 from aeon import research, run_research
 from aeon.assembly.inquiries import overrides, response
@@ -87,6 +88,18 @@ def test_a_search_that_is_none_is_refused(search: Any) -> None:
     with pytest.raises(UsageError) as refused:
         research(QUESTION, search=search, llm=reader())
     assert len(str(refused.value).splitlines()) == 1
+
+
+@pytest.mark.requirement("R5")
+def test_a_service_with_a_wrong_setting_is_an_error_that_says_what_to_change(papers: Path) -> None:
+    """Where there is nothing else to search; beside a folder the question is answered."""
+    with serving() as service:
+        service.pages["/search"] = send(403, "forbidden")
+        search = [f"searxng={service.url}"]
+        with pytest.raises(ConfigError, match=r"403: add json to search\.formats"):
+            research(QUESTION, search=search, llm=reader())
+        result = research(QUESTION, papers, search=search, llm=reader())
+    assert result.sufficient and result.limited and {one.problem.kind for one in result.error_log} == {"configuration"}
 
 
 @pytest.mark.parametrize("task", ["", "  ", Task(text=QUESTION)])
