@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from search.web import send, serving
+from search.web import page, send, serving
 
 from .conftest import Outcome
 from .played_model import Model, reply
@@ -193,3 +193,26 @@ def test_a_searxng_without_json_is_a_wrong_setting_with_what_mends_it(
     assert done.code == (0 if beside else 2) and "Round 2" not in done.out
     before, _, after = " ".join(done.out.split()).partition(" Answer ")
     assert before.count(mend) == after.count(mend) == 1
+
+
+@pytest.mark.requirement("R7")
+def test_pages_that_cannot_be_read_stand_under_the_answer_and_in_the_log(
+    aeon: Aeon, reader: Model, tmp_path: Path
+) -> None:
+    """One that leads into the own network, one that is too large, one of no text; the saved run shows them, too."""
+    saved = str(tmp_path / "run.jsonl")
+    with serving() as service, serving() as site:
+        site.pages["/mill"] = page("The Old Mill was built in 1883. It stands by the river.", "The Old Mill")
+        site.pages["/inside"] = send(302, b"", Location="http://169.254.169.254/latest")
+        site.pages["/large"] = send(body=b"<p>" + b"x" * 6_000_000)
+        site.pages["/bytes"] = send(body=bytes(range(256)), kind="application/octet-stream")
+        urls = [f"{site.url}/{name}" for name in ("mill", "inside", "large", "bytes")]
+        service.pages["/search"] = send(body={"results": [{"url": url, "title": "T"} for url in urls]})
+        options = ("--search", f"searxng={service.url}", "--allow", site.entry)
+        done = aeon("research", QUESTION, *options, "--save", saved)
+        log = aeon("research", QUESTION, *options, "--json").document["error_log"]
+    assert done.code == 0 and "3 not read" in done.out
+    for shown in (done.out.partition("Answer")[2], aeon("history", saved).out):
+        assert all(shown.count(words) == 1 for words in ("169.254.169.254/latest is", "5 MB", "octet-stream"))
+    assert {one["problem"]["kind"] for one in log} == {"forbidden", "too_large", "malformed"}
+    assert {one["then"] for one in log} == {"left out"}

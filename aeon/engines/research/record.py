@@ -13,11 +13,15 @@ from aeon.schema.value import Value
 
 __all__ = ["ErrorRecord", "Research", "Round", "SourceUsed", "Then"]
 
-Then = Literal["retried", "another provider", "given up"]
+Then = Literal["retried", "another provider", "given up", "left out", "its result stands in"]
 
 
 class ErrorRecord(Value):
-    """A search that failed, and what became of it. ``seconds`` is when, since the run began."""
+    """What went wrong in a search, and what became of it. ``seconds`` is when, since the run began.
+
+    The search was ``retried``, put to ``another provider`` or ``given up``; or it was one of its results that was
+    ``left out``, or for whose page ``its result stands in``, the service's own text of it.
+    """
 
     query: str
     provider: str

@@ -16,7 +16,7 @@ from aeon.engines.research.values import Providers, Query
 from aeon.kernel.effects import Effect, Program
 from aeon.kernel.engine import Run
 from aeon.schema.outcome import Outcome
-from aeon.schema.search import Found, SearchProblem
+from aeon.schema.search import Found, ResultProblem, SearchProblem
 from aeon.schema.usage import Allowance
 from aeon.schema.value import Value
 
@@ -162,6 +162,7 @@ class Searches:
         value = outcome.value
         if isinstance(value, Found) and value.problem is None:
             self._found(errand, value)
+            self.errors += (_unread(errand, one, outcome.ended) for one in value.problems)
             return None
         problem = (isinstance(value, Found) and value.problem) or _unusable(outcome)
         seconds = delay(self.run.config.retries, problem, errand.attempt, f"{self.run.execution_id}:{errand.query}")
@@ -198,17 +199,7 @@ class Searches:
         self.limited = True
 
     def _note(self, failed: _Failed, then: Then) -> None:
-        errand = failed.errand
-        self.errors.append(
-            ErrorRecord(
-                query=errand.query,
-                provider=errand.provider,
-                attempt=errand.attempt,
-                problem=failed.problem,
-                then=then,
-                seconds=round(failed.now, 3),
-            )
-        )
+        self.errors.append(_recorded(failed.errand, failed.problem, then, failed.now))
 
     def _next(self, provider: str) -> str | None:
         """The provider that a query goes to after this one failed; none for a local one."""
@@ -227,6 +218,22 @@ class Searches:
 def _folded(query: str) -> str:
     """The query as two that mean the same search are alike."""
     return " ".join(query.casefold().split()).rstrip("?!. ")
+
+
+def _unread(errand: _Errand, one: ResultProblem, now: float) -> ErrorRecord:
+    """The record of a result that could not be used."""
+    return _recorded(errand, one.problem, "its result stands in" if one.stands_in else "left out", now)
+
+
+def _recorded(errand: _Errand, problem: SearchProblem, then: Then, now: float) -> ErrorRecord:
+    return ErrorRecord(
+        query=errand.query,
+        provider=errand.provider,
+        attempt=errand.attempt,
+        problem=problem,
+        then=then,
+        seconds=round(now, 3),
+    )
 
 
 def _unusable(outcome: Outcome) -> SearchProblem:

@@ -18,6 +18,8 @@ __all__ = ["VIEW"]
 
 _QUOTE = 100
 _MOST_QUOTES = 3
+_MOST_PROBLEMS = 5
+_LOST = ("left out", "its result stands in", "given up")
 
 
 def _title(effect: Effect) -> str:
@@ -57,7 +59,8 @@ def _words(outcome: Outcome) -> str:
 def _found(found: Found) -> str:
     if found.problem is not None:
         return f"{found.problem.kind.replace('_', ' ')}: {found.problem.message}"
-    return f"{counted(len(found.passages), 'passage')} of {counted(len(found.documents), 'source')}"
+    unread = f", {len(found.problems)} not read" * bool(found.problems)
+    return f"{counted(len(found.passages), 'passage')} of {counted(len(found.documents), 'source')}{unread}"
 
 
 def _reflected(reflection: Reflection) -> str:
@@ -104,18 +107,36 @@ def _errors(end: Conclusion) -> tuple[ErrorRecord, ...]:
     return end.error_log if isinstance(end, Research) else ()
 
 
+def _problems(end: Conclusion) -> list[Line]:
+    """What could not be searched or read, each once; what another attempt or provider made good is in the log alone."""
+    lost = [f"{one.problem.message}; {one.then}" for one in _errors(end) if _is_lost(one)]
+    every = list(dict.fromkeys(lost))
+    shown = [*every[:_MOST_PROBLEMS], *([f"and {len(every) - _MOST_PROBLEMS} more"] if every[_MOST_PROBLEMS:] else [])]
+    heads = ("not read", *("        " for _ in shown))
+    return [(Span(f"{head} {visible(one)}", "dim"),) for head, one in zip(heads, shown, strict=False)]
+
+
+def _is_lost(error: ErrorRecord) -> bool:
+    return error.then in _LOST and error.problem.kind != "configuration"
+
+
 def _conclusion(end: Conclusion) -> list[Line]:
     return conclusion_lines(end, reservations=_settings(end))
 
 
 def _ending(end: Conclusion) -> list[Line]:
-    return [*ending_lines(end, _conclusion(end)), *_sources(end)]
+    return [*ending_lines(end, _conclusion(end)), *_beside(end)]
+
+
+def _beside(end: Conclusion) -> list[Line]:
+    """What stands below the end of a run: the sources, and what could not be read."""
+    return [*_sources(end), *_problems(end)]
 
 
 def _report(trail: Trail) -> list[Line]:
-    return [*report_lines(trail, _title, _words), *(_sources(trail.result) if trail.result else [])]
+    end = trail.result
+    below = [*((Span(text, "warn"),) for text in _settings(end)), *_beside(end)] if end else []
+    return [*report_lines(trail, _title, _words), *below]
 
 
-VIEW: View = replace(
-    GENERIC, title=_title, words=_words, conclusion=_conclusion, ending=_ending, report=_report
-)
+VIEW: View = replace(GENERIC, title=_title, words=_words, conclusion=_conclusion, ending=_ending, report=_report)

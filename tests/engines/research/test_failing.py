@@ -9,7 +9,7 @@ from aeon.engines.research.effects import Cite, Pause, Reflect, Search
 from aeon.engines.research.program import RESEARCH
 from aeon.engines.research.values import Queries
 from aeon.kernel.effects import Effect
-from aeon.schema import Failure, Found, Task, Value
+from aeon.schema import Failure, Found, ResultProblem, SearchProblem, Task, Value
 from engines.research.world import (
     World,
     failing,
@@ -182,6 +182,22 @@ def test_the_log_has_each_failure_and_what_became_of_it(reply: Value, kind: str,
     assert (record.query, record.provider, record.attempt) == ("one", "web", 1)
     assert (record.problem.kind, record.problem.retryable) == (kind, retryable) and record.problem.message
     assert record.then == ("retried" if retryable else "given up") and record.seconds == 3.0
+
+
+@pytest.mark.requirement("R7")
+def test_the_log_has_each_result_that_could_not_be_read() -> None:
+    """With its type, and whether the service's own text stands in; such a search has not failed, and limits nothing."""
+    bad = SearchProblem(kind="too_large", message="it is larger than is read", retryable=False)
+    lost = (ResultProblem(problem=bad, stands_in=True), ResultProblem(problem=bad.changed(kind="forbidden")))
+
+    def search(effect: Effect, n: int) -> Value:
+        return found(f"t{n}").changed(problems=lost if n == 1 else ())
+
+    result = World(search=search).research()
+    assert [(one.query, one.problem.kind, one.then) for one in result.error_log] == [
+        ("two", "too_large", "its result stands in"), ("two", "forbidden", "left out"),
+    ]  # fmt: skip
+    assert result.sufficient and not result.limited
 
 
 @pytest.mark.requirement("R5")
