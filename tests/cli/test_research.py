@@ -216,3 +216,16 @@ def test_pages_that_cannot_be_read_stand_under_the_answer_and_in_the_log(
         assert all(shown.count(words) == 1 for words in ("169.254.169.254/latest is", "5 MB", "octet-stream"))
     assert {one["problem"]["kind"] for one in log} == {"forbidden", "too_large", "malformed"}
     assert {one["then"] for one in log} == {"left out"}
+
+
+@pytest.mark.requirement("R3")
+@pytest.mark.parametrize(("name", "link"), [("a.md", "[\\[1\\]](#quote-1-"), ("a.html", '<a href="#quote-1-')])
+def test_an_answer_is_written_to_a_file_whose_citations_lead_to_their_quotes(
+    aeon: Aeon, reader: Model, papers: str, tmp_path: Path, name: str, link: str
+) -> None:
+    """In the shape that its name says; the screen says where it is."""
+    out = tmp_path / name
+    done = aeon("research", QUESTION, "--in", papers, "--out", str(out))
+    assert done.code == 0 and f"written {out}" in " ".join(done.out.split())
+    text = out.read_text()
+    assert link in text and "<mark>The Old Mill was built in 1883.</mark>" in text and "\x1b" not in text

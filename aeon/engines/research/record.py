@@ -8,6 +8,7 @@ from aeon.engines.research.sources import Entry
 from aeon.engines.research.values import Citation, Finding, Query, Sentence
 from aeon.schema.conclusion import Conclusion
 from aeon.schema.frozen import JsonValue
+from aeon.schema.plan import Passage, Source
 from aeon.schema.search import SearchProblem
 from aeon.schema.value import Value
 
@@ -50,7 +51,10 @@ class Round(Value):
 
 
 class SourceUsed(Value):
-    """A source as the bibliography names it. ``cited`` are the sentences that the answer rests on; often none."""
+    """A source as the bibliography names it. ``cited`` are the sentences that the answer rests on; often none.
+
+    ``passages`` are those that hold the sentences: the text around them.
+    """
 
     number: int
     source: str
@@ -63,12 +67,14 @@ class SourceUsed(Value):
     provider: str = ""
     query: str = ""
     cited: tuple[Citation, ...] = ()
+    passages: tuple[Passage, ...] = ()
 
     @classmethod
     def of(cls, entry: Entry, sentences: tuple[Sentence, ...]) -> SourceUsed:
         """The source of an entry, with what the sentences of the answer cite of it."""
         document = entry.document
-        cited = (one for sentence in sentences for one in sentence.citations if one.number == entry.number)
+        every = (one for sentence in sentences for one in sentence.citations if one.number == entry.number)
+        cited = tuple({(one.source.start, one.source.end): one for one in every}.values())
         return cls(
             number=entry.number,
             source=document.source,
@@ -80,8 +86,19 @@ class SourceUsed(Value):
             text_sha256=document.text_sha256,
             provider=entry.provider,
             query=entry.query,
-            cited=tuple({(one.source.start, one.source.end): one for one in cited}.values()),
+            cited=cited,
+            passages=tuple(one for one in entry.passages if any(_holds(one, each.source) for each in cited)),
         )
+
+    def around(self, span: Source) -> Passage | None:
+        """The passage that holds a cited sentence, if one does."""
+        return next((one for one in self.passages if _holds(one, span)), None)
+
+
+def _holds(passage: Passage, span: Source) -> bool:
+    """Whether the passage has just this text at this place."""
+    start = span.start - passage.start
+    return start >= 0 and passage.text[start : start + len(span.text)] == span.text != ""
 
 
 class Research(Conclusion):
