@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -99,6 +100,12 @@ def test_an_empty_folder_ends_with_3(aeon: Aeon, reader: Model, tmp_path: Path) 
         (("--in", "{papers}"), ("say in words what you want to know", "aeon research")),
         ((QUESTION, "--in", "{papers}", "--set", "max_iters=0"), ("max_iters",)),
         ((QUESTION, "--in", "{papers}", "--set", "nonsense=1"), ("nonsense",)),
+        ((QUESTION, "--in", "{papers}", "--out", "r.pdf"), ("an answer is written as .md or .html",)),
+        ((QUESTION, "--in", "{papers}", "--out", "{papers}/none/r.htm"), ("there is no folder", "make it")),
+        ((QUESTION, "--in", "{papers}", "--out", "{papers}/mill.md/r.md"), ("there is no folder", "make it")),
+        ((QUESTION, "--in", "{papers}", "--out", "{papers}/mill.md"), ("exists already", "name another file")),
+        ((QUESTION, "--in", "{papers}", "--proof", "{papers}/none/p.json"), ("there is no folder", "make it")),
+        ((QUESTION, "--in", "{papers}", "--save", "r.md", "--out", "r.md"), ("--save and --out name the same file",)),
     ],
 )
 def test_wrong_usage_is_one_line(
@@ -229,3 +236,13 @@ def test_an_answer_is_written_to_a_file_whose_citations_lead_to_their_quotes(
     assert done.code == 0 and f"written {out}" in " ".join(done.out.split())
     text = out.read_text()
     assert link in text and "<mark>The Old Mill was built in 1883.</mark>" in text and "\x1b" not in text
+
+
+def test_a_folder_that_takes_no_file_is_refused_before_the_run(
+    aeon: Aeon, reader: Model, papers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line; no model is asked."""
+    may = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: str(path) != str(tmp_path) and may(path, mode))
+    aeon("research", QUESTION, "--in", papers, "--out", str(tmp_path / "r.md")).complains(2, "r.md", "takes no file")
+    assert not reader.bodies

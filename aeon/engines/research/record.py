@@ -87,12 +87,17 @@ class SourceUsed(Value):
             provider=entry.provider,
             query=entry.query,
             cited=cited,
-            passages=tuple(one for one in entry.passages if any(_holds(one, each.source) for each in cited)),
+            passages=_around(entry, cited),
         )
 
     def around(self, span: Source) -> Passage | None:
         """The passage that holds a cited sentence, if one does."""
         return next((one for one in self.passages if _holds(one, span)), None)
+
+
+def _around(entry: Entry, cited: tuple[Citation, ...]) -> tuple[Passage, ...]:
+    """The passages that hold cited sentences."""
+    return tuple(one for one in entry.passages if any(_holds(one, each.source) for each in cited))
 
 
 def _holds(passage: Passage, span: Source) -> bool:
