@@ -124,7 +124,7 @@ def test_an_unknown_tier_is_refused_with_those_that_there_are(aeon: Aeon, reader
 
 
 @pytest.mark.requirement("R2")
-@pytest.mark.parametrize("text", ["0", "many", "-3", "101"])
+@pytest.mark.parametrize("text", ["0", "many", "-3", "101", "1_0"])
 def test_a_variable_that_cannot_be_is_named(
     aeon: Aeon, reader: Model, papers: str, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
@@ -132,7 +132,7 @@ def test_a_variable_that_cannot_be_is_named(
     monkeypatch.setenv("RESEARCH_MAX_ITERS", text)
     done = aeon("research", QUESTION, "--in", papers)
     assert done.code == 2 and len(done.err.splitlines()) == 1
-    assert "RESEARCH_MAX_ITERS" in done.err or "max_iters" in done.err
+    assert "RESEARCH_MAX_ITERS" in done.err
 
 
 @pytest.mark.requirement("R2")
