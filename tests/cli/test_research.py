@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -246,3 +247,37 @@ def test_a_folder_that_takes_no_file_is_refused_before_the_run(
     monkeypatch.setattr(os, "access", lambda path, mode: str(path) != str(tmp_path) and may(path, mode))
     aeon("research", QUESTION, "--in", papers, "--out", str(tmp_path / "r.md")).complains(2, "r.md", "takes no file")
     assert not reader.bodies
+
+
+@pytest.mark.requirement("R1")
+def test_each_round_is_shown_with_what_it_asks_and_what_was_spent(aeon: Aeon, reader: Model, papers: str) -> None:
+    """Each query stands once, in the round in which it is searched for, with the calls and seconds until then."""
+    done = aeon("research", "Who owns the castle near the Old Mill?", "--in", papers, "--budget-seconds", "300")
+    rounds = re.findall(r"Round (\d) of 5  (\d+) of \d+ calls, \d+ of 300 s\n(.*?)(?=  found)", done.out, re.DOTALL)
+    assert [number for number, _, _ in rounds] == ["1", "2"] and int(rounds[0][1]) < int(rounds[1][1])
+    for _, _, text in rounds:
+        lines = text.splitlines()
+        searched = [line for line in lines if "collection: " in line]
+        asked = [line.removeprefix("  queries").strip() for line in lines if line not in searched]
+        assert len(asked) == len(searched) == len(set(asked))
+        for query in (line.partition("collection: ")[2].partition("  ")[0] for line in searched):
+            assert sum(line.partition("  ")[0] == query for line in asked) == 1, done.out
+
+
+@pytest.mark.requirement("R5")
+def test_where_nobody_could_be_asked_the_answer_does_not_say_that_it_searched(aeon: Aeon, reader: Model) -> None:
+    """Nor that it rests on a part of what there is."""
+    done = aeon("research", QUESTION, "--search", "searxng=http://127.0.0.1:9", "--set", "retries.attempts=1", "--json")
+    answer = done.document["answer"]
+    assert done.code == 3 and answer.startswith(f"Nothing could be searched, so this is open: {QUESTION} (could not")
+    assert "(searched" not in answer and "partial" not in answer
+    assert done.document["unsearched"] == done.document["searched"]
+
+
+@pytest.mark.requirement("R1")
+def test_a_saved_run_names_a_query_once(aeon: Aeon, reader: Model, papers: str, tmp_path: Path) -> None:
+    """The question itself is the first one to be asked, and the task: it is searched for once."""
+    saved = str(tmp_path / "run.jsonl")
+    aeon("research", "Mill?", "--in", papers, "--save", saved)
+    (line,) = (line for line in aeon("history", saved).out.splitlines() if " queries " in line)
+    assert line.count("Mill?") == 1

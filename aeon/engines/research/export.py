@@ -162,7 +162,9 @@ def _status(result: Research) -> str:
     counts = ", ".join(f"{checked.count(one)} {one.replace('_', ' ')}" for one in dict.fromkeys(checked))
     ended = result.stop_reason.replace("_", " ")
     whole = f"{ended}; {cited} of {counted(len(result.sentences), 'sentence')} cited, {len(checked)} checked"
-    return f"{whole}{f', {counts}' if counts else ''}; searched for: {'; '.join(result.searched) or 'nothing'}"
+    searched = [query for query in result.searched if query not in result.unsearched]
+    failed = f"; could not be searched for: {'; '.join(result.unsearched)}" if result.unsearched else ""
+    return f"{whole}{f', {counts}' if counts else ''}; searched for: {'; '.join(searched) or 'nothing'}{failed}"
 
 
 def _named(source: SourceUsed) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from aeon.engines.research.effects import Cite
 from aeon.engines.research.values import Citation, Cited, Finding, Sentence
 
-__all__ = ["LABELLED", "NUMBERS", "evidence_of", "listed", "marked", "unmarked", "unworded", "with_limits"]
+__all__ = ["LABELLED", "NUMBERS", "evidence_of", "listed", "marked", "sought", "unmarked", "unworded", "with_limits"]
 
 LABELLED = re.compile(r"\s*[\[【]((?:[\d.,;&\s\u2013-]|and|to)*)(?:[\]】]|$)")
 """What a reader takes for a citation: numbers in square brackets."""
@@ -47,16 +47,26 @@ def listed(searched: Sequence[str]) -> str:
     return ("; ".join(searched[:_MOST_SEARCHED]) or "nothing") + (f"; and {more} more" if more > 0 else "")
 
 
+def sought(effect: Cite, worded: Callable[[str], str] = str) -> str:
+    """What was searched for, and what could not be; ``worded`` gives a query as it is shown."""
+    searched = [worded(query) for query in effect.searched if query not in effect.unsearched]
+    failed = listed([*map(worded, effect.unsearched)])
+    if not searched and effect.unsearched:
+        return f"could not be searched for: {failed}"
+    return f"searched for: {listed(searched)}" + f"; could not be searched for: {failed}" * bool(effect.unsearched)
+
+
 def with_limits(effect: Cite, text: str) -> str:
-    """The text, and below it that not every search could be done, where that is so."""
-    return f"{text}\n{_LIMITED}" if effect.limited else text
+    """The text, and below it that not every search could be done, where that is so and something was searched."""
+    is_partial = effect.limited and set(effect.searched) > set(effect.unsearched)
+    return f"{text}\n{_LIMITED}" if is_partial else text
 
 
 def unworded(effect: Cite) -> Cited:
     """What the rounds found out, word for word, with what it rests on; nobody held it against that."""
     evidence = evidence_of(effect.findings)
     if not effect.answer or not evidence:
-        return Cited(text=with_limits(effect, f"No answer could be made (searched for: {listed(effect.searched)})."))
+        return Cited(text=with_limits(effect, f"No answer could be made ({sought(effect)})."))
     asked = [one for one in effect.findings if one.asked and one.answer]
     short = "; ".join(one.answer for one in asked)
     text = marked(effect.answer if len(asked) < 2 else "; ".join(map(_with_question, asked)), evidence)

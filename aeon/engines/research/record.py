@@ -109,7 +109,8 @@ def _holds(passage: Passage, span: Source) -> bool:
 class Research(Conclusion):
     """The result of a research run. ``short`` is the bare answer, ``sentences`` are those of ``answer``.
 
-    ``sources`` are all that were found, by their numbers. ``limited``: not every search could be done, so that the
+    ``sources`` are all that were found, by their numbers. ``searched`` are the queries of the run, ``unsearched`` those
+    of them for which no provider could search. ``limited``: not every search could be done, so that the
     answer rests on a part of what there is.
     """
 
@@ -121,6 +122,7 @@ class Research(Conclusion):
     rounds: tuple[Round, ...] = ()
     tier: str = "standard"
     searched: tuple[str, ...] = ()
+    unsearched: tuple[str, ...] = ()
     limited: bool = False
     error_log: tuple[ErrorRecord, ...] = ()
 

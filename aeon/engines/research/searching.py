@@ -20,7 +20,7 @@ from aeon.schema.search import Found, ResultProblem, SearchProblem
 from aeon.schema.usage import Allowance
 from aeon.schema.value import Value
 
-__all__ = ["Searches"]
+__all__ = ["Searches", "distinct"]
 
 
 _KEPT = 2
@@ -85,8 +85,7 @@ class Searches:
 
     def fresh(self, queries: Sequence[Query]) -> tuple[Query, ...]:
         """Those of the queries that were not asked, each once, as many as the limits leave."""
-        new = {_folded(query.text): query for query in reversed(queries) if _folded(query.text) not in self.asked}
-        return tuple(reversed(new.values()))[: self.left]
+        return tuple(query for query in distinct(queries) if _folded(query.text) not in self.asked)[: self.left]
 
     def search(self, queries: Sequence[Query]) -> Program[None]:
         """Search for all queries at once, and settle what failed."""
@@ -136,6 +135,11 @@ class Searches:
             if counts[one.query] <= share:
                 chosen.append(one)
         return tuple(chosen[:most])
+
+    @property
+    def unsearched(self) -> tuple[str, ...]:
+        """The queries that nobody could search for."""
+        return tuple(one.query for one in self.asked.values() if one.failed)
 
     def poor(self, few: int) -> tuple[Query, ...]:
         """The queries that found too little, though somebody could be asked."""
@@ -213,6 +217,12 @@ class Searches:
 
     def _breaker(self, provider: str) -> Breaker:
         return self.breakers.setdefault(provider, Breaker(self.run.config.retries))
+
+
+def distinct(queries: Sequence[Query]) -> tuple[Query, ...]:
+    """The queries without those that mean the same search as one before them."""
+    first = {_folded(query.text): query for query in reversed(queries)}
+    return tuple(reversed(first.values()))
 
 
 def _folded(query: str) -> str:

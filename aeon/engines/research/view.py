@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from aeon.engines.research.effects import Cite, FindProviders, Pause, PlanQueries, Reflect, Search
 from aeon.engines.research.record import ErrorRecord, Research, SourceUsed
+from aeon.engines.research.searching import distinct
 from aeon.engines.research.values import Cited, Paused, Providers, Queries, Reflection
 from aeon.kernel.effects import Effect
 from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short, visible
@@ -44,7 +45,7 @@ def _words(outcome: Outcome) -> str:
         case Providers(local=local, web=web):
             return ", ".join((*local, *web)) or "none"
         case Queries(queries=queries):
-            return "; ".join(query.text for query in queries)
+            return "; ".join(query.text for query in distinct(queries))
         case Found() as found:
             return _found(found)
         case Reflection() as reflection:

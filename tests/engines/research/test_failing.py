@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from aeon.engines.research.answers import refusal
 from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.effects import Cite, Pause, Reflect, Search
 from aeon.engines.research.program import RESEARCH
-from aeon.engines.research.values import Queries
+from aeon.engines.research.values import Queries, Reflection
 from aeon.kernel.effects import Effect
 from aeon.schema import Failure, Found, ResultProblem, SearchProblem, Task, Value
 from engines.research.world import (
@@ -149,6 +150,23 @@ def test_where_no_provider_is_left_the_search_ends() -> None:
     assert (result.stop_reason, result.limited) == ("search_failed", True)
     (cite,) = (effect for effect in world.effects if isinstance(effect, Cite))
     assert cite.limited and cite.searched == ("one", "two", "three")
+
+
+@pytest.mark.requirement("R3", "R5")
+def test_an_answer_tells_what_could_not_be_searched_for() -> None:
+    """A query that nobody could search for is none that was searched for; the result has them apart."""
+    half = lambda e, n: problem(retryable=False) if e.query == "one" else NOTHING  # noqa: E731
+    for search, said, limited in (
+        (half, "(searched for: two; three; could not be searched for: one)", True),
+        (failing("web", retryable=False), "(could not be searched for: one; two; three)", False),
+    ):
+        world = World(local=(), web=("web",), search=search, reflect=Reflection())
+        result = world.research()
+        (cite,) = (effect for effect in world.effects if isinstance(effect, Cite))
+        text = refusal("No source was found for this", cite).text
+        assert said in text and text.startswith("No source" if limited else "Nothing could be searched")
+        assert ("partial information" in text) == limited
+        assert result.unsearched == cite.unsearched and result.searched == ("one", "two", "three")
 
 
 @pytest.mark.requirement("R5")

@@ -71,7 +71,7 @@ def test_the_tier_is_that_of_the_call_else_that_of_the_settings(papers: Path) ->
     assert research(QUESTION, papers, llm=reader(), config=ResearchConfig(tier="simple")).tier == "simple"
     assert research(QUESTION, papers, tier="auto", llm=reader(depth=1)).tier == "simple"
     with pytest.raises(UsageError, match="tier"):
-        research(QUESTION, papers, tier="enormous", llm=reader())  # type: ignore[arg-type]
+        research(QUESTION, papers, tier="enormous", llm=reader())
 
 
 @pytest.mark.parametrize("sources", [(), "missing", ["", ""], 5])
@@ -128,12 +128,11 @@ def test_the_reference_call_gives_summary_sources_and_whether_it_ended_early(pap
 def test_the_reference_call_takes_what_research_takes(papers: Path) -> None:
     """A configuration, in which its limits are put, and the reference's name of the tier."""
     config = ResearchConfig(most_results=1, max_queries=5)
-    given = {"sources": papers, "llm": Reader(), "config": config}
-    answer = run_research("Who owns Old Mill of Ann Lee?", max_queries=2, **given)  # type: ignore[arg-type]
+    answer = run_research("Who owns Old Mill of Ann Lee?", max_queries=2, sources=papers, llm=Reader(), config=config)
     assert answer.summary.count(";") == 1
     events: list[Any] = []
     run_research(QUESTION, complexity_tier="simple", sources=papers, llm=reader(), observers=[events.append])
-    assert next(event.config for event in events if isinstance(event, RunStarted)).tier == "simple"
+    assert [event.config.model_dump()["tier"] for event in events if isinstance(event, RunStarted)] == ["simple"]
     with pytest.raises(UsageError, match="two names of one setting"):
         run_research(QUESTION, complexity_tier="simple", tier="deep", sources=papers, llm=reader())
     with pytest.raises(UsageError, match=r"sources='papers', or search="):
