@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import inspect
+from collections.abc import Callable, Iterable, Mapping
 
-from aeon.errors import UsageError
+from aeon.errors import UnknownNameError, UsageError
 from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
 from aeon.text import one_line
 
-__all__ = ["check_callables", "check_journal"]
+__all__ = ["check_callables", "check_journal", "check_options"]
+
+_BY_THE_HOST = {"question", "query", "tools", "engine"}
+"""Names that a call in one go gives itself, or takes as its first argument."""
 
 
 def check_callables(observers: Iterable[Observer], journal: object, ask: object) -> tuple[Observer, ...]:
@@ -32,6 +36,18 @@ def check_callables(observers: Iterable[Observer], journal: object, ask: object)
     if ask is not None and not callable(ask):
         raise UsageError(f"ask: pass a function that takes a question and gives its answer, not {_shown(ask)}")
     return every
+
+
+def check_options(call: str, options: Mapping[str, object], *takers: Callable[..., object]) -> None:
+    """Refuse options by name that none of the functions takes to which the call passes them on.
+
+    Raises:
+        UnknownNameError: names them, and those that there are.
+    """
+    parameters = (one for taker in takers for one in inspect.signature(taker).parameters.values())
+    there = {one.name for one in parameters if one.kind is not one.VAR_KEYWORD} - _BY_THE_HOST
+    if unknown := [name for name in options if name not in there]:
+        raise UnknownNameError(f"{call}: no option is named {', '.join(unknown)}; there are {', '.join(sorted(there))}")
 
 
 def check_journal(journal: object, what: str) -> None:

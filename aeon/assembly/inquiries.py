@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from pydantic import Field
 
+from aeon.assembly.arguments import check_options
 from aeon.assembly.build import build
 from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.record import Research
@@ -16,8 +18,8 @@ from aeon.errors import ConfigError, UsageError
 from aeon.llm.adapter import LLMAdapter
 from aeon.schema import Settings, Task
 from aeon.schema.frozen import Frozen
-from aeon.settings import load_config
-from aeon.settings.values import merged
+from aeon.settings import load_config, with_overrides
+from aeon.settings.values import merged, nested
 from aeon.text import one_line
 from aeon.tools.select import folder_specs, search_specs
 
@@ -31,6 +33,9 @@ _VARIABLES: dict[str, tuple[tuple[str, ...], type[int] | type[float]]] = {
     "RESEARCH_MAX_EXECUTION_TIME_S": (("budget", "seconds"), float),
     "RESEARCH_TOKEN_BUDGET": (("budget", "tokens"), int),
 }
+
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+"""A number as people write it: Python would also take ``1_0`` and digits of other scripts."""
 
 
 class AgentSource(Frozen):
@@ -55,17 +60,22 @@ def overrides(environ: Mapping[str, str]) -> dict[str, object]:
     """The settings that variables such as ``RESEARCH_MAX_ITERS`` set, in the shape of a configuration file.
 
     Raises:
-        ConfigError: one of them is no number above 0; names it.
+        ConfigError: one of them is no number above 0, or beyond the limits of its setting; names it.
     """
     chosen: dict[str, object] = {}
     for variable, (path, kind) in _VARIABLES.items():
         if text := environ.get(variable, "").strip():
-            value: object = _number(variable, text, kind)
-            for name in reversed(path):
-                value = {name: value}
-            assert isinstance(value, dict)
-            chosen = merged(chosen, value)
+            chosen = merged(chosen, _setting(variable, nested(path, _number(variable, text, kind))))
     return chosen
+
+
+def _setting(variable: str, one: dict[str, object]) -> dict[str, object]:
+    """A setting that a variable sets, if it is within the limits of the setting."""
+    try:
+        with_overrides(ResearchConfig(), one)
+    except ConfigError as error:
+        raise ConfigError(f"{variable}: {str(error).partition(': ')[2]}") from None
+    return one
 
 
 def of_environment(kind: type[Settings], environ: Mapping[str, str]) -> dict[str, object]:
@@ -75,8 +85,8 @@ def of_environment(kind: type[Settings], environ: Mapping[str, str]) -> dict[str
 
 def _number(variable: str, text: str, kind: type[int] | type[float]) -> float:
     try:
-        number = kind(text)
-    except ValueError:
+        number = kind(text) if _NUMBER.fullmatch(text) else -1
+    except ValueError:  # a part of one, or more digits than Python reads
         number = -1
     if not 0 < number < float("inf"):
         what = "a whole number" if kind is int else "a number"
@@ -98,12 +108,15 @@ def research(
 
     ``sources`` are folders and collection files to search; ``search`` are providers such as
     ``"searxng=http://127.0.0.1:8888"``, and ``allow`` are addresses of the own network that pages may be fetched from,
-    such as ``"10.0.0.5:8080"``. ``tier`` says how much research. ``config`` stands before variables of the
-    environment; ``build_options`` are those of `build`, such as ``journal`` or ``observers``.
+    such as ``"10.0.0.5:8080"``. One of ``sources`` and ``search`` is needed. ``tier`` says how much research.
+    ``config`` stands before variables of the environment; ``build_options`` are those of `build`, such as ``journal``
+    or ``observers``.
 
     Raises:
-        UsageError: a source, a provider or a setting does not exist or cannot be used.
+        ConfigError: every provider answers that a setting is wrong; says which.
+        UsageError: a source, a provider, an option or a setting does not exist or cannot be used.
     """
+    check_options("research", build_options, build, research)
     settings = config or load_config(ResearchConfig, None, overrides(os.environ), os.environ)
     if tier not in (None, *get_args(Tier)):
         raise UsageError(f"research: {one_line(repr(tier), 40)} is no tier; choose one of {', '.join(get_args(Tier))}")
@@ -112,6 +125,8 @@ def research(
     if not tools:
         raise UsageError("research: name where to search: sources='papers', or search=['searxng=http://…:8888']")
     result: Research = build(llm, tools, settings, engine="research", **build_options).execute(question)
+    if result.stop_reason == "misconfigured":
+        raise ConfigError(result.detail)
     return result
 
 
@@ -122,19 +137,28 @@ def run_research(
     max_queries: int | None = None,
     max_sources: int | None = None,
     max_execution_time_s: float | None = None,
+    complexity_tier: Tier | None = None,
+    config: ResearchConfig | None = None,
     **options: Any,  # noqa: ANN401 - what `research` takes
 ) -> AgentResponse:
     """The same with the names and the answer of the reference: a summary and its sources.
 
+    ``complexity_tier`` is the reference's name of ``tier``. Beside its names it takes those of `research`, of which
+    ``sources`` or ``search`` is needed: the reference had one web search built in. The limits stand before those of
+    ``config``.
+
     Raises:
-        UsageError: as `research`.
+        ConfigError, UsageError: as `research`, or both names of the tier are given.
     """
+    if complexity_tier is not None and options.setdefault("tier", complexity_tier) != complexity_tier:
+        raise UsageError("run_research: tier and complexity_tier are two names of one setting; give one of them")
+    check_options("run_research", options, build, research)
     limits = {"max_iters": max_iters, "max_queries": max_queries, "max_sources": max_sources}
     chosen: dict[str, object] = {name: value for name, value in limits.items() if value is not None}
     if max_execution_time_s is not None:
         chosen["budget"] = {"seconds": max_execution_time_s}
-    config = load_config(ResearchConfig, None, merged(overrides(os.environ), chosen), os.environ)
-    return response(research(task, config=config, **options))
+    settings = config or load_config(ResearchConfig, None, overrides(os.environ), os.environ)
+    return response(research(task, config=with_overrides(settings, chosen), **options))
 
 
 def response(result: Research) -> AgentResponse:

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from aeon.assembly.arguments import check_options
 from aeon.assembly.build import build
 from aeon.engines.report.config import ReportConfig
 from aeon.engines.report.context import why_barred
@@ -53,8 +54,9 @@ def report(  # noqa: PLR0913 - all but the first few are for the rare case, and 
 
     Raises:
         NoValidSourcesError: all sources are of tiers that the mode does not take; names what was dropped.
-        UsageError: a mode, an item, a source, a provider or a setting does not exist or cannot be used.
+        UsageError: a mode, an item, a source, a provider, an option or a setting does not exist or cannot be used.
     """
+    check_options("report", build_options, build, report)
     settings = with_items(_settings(config, mode, tiers), items)
     tools = [*folder_specs(sources), *search_specs(search, allow)]
     if not tools and not settings.items:

@@ -1,4 +1,4 @@
-"""What commands print besides the lines of a run: one JSON document, and remarks on standard error."""
+"""What commands give besides the lines of a run: one JSON document, remarks on standard error, new files."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import sys
 
 from pydantic import BaseModel
 
+from aeon.errors import InputFileError
 from aeon.observability.lines import visible
 from aeon.schema import Value
 
-__all__ = ["print_json", "remark"]
+__all__ = ["check_new", "print_json", "remark", "write_new"]
 
 
 def print_json(value: BaseModel | Value) -> None:
@@ -27,3 +28,31 @@ def remark(text: str) -> None:
         print(f"aeon: {' '.join(visible(text).split())}", file=sys.stderr, flush=True)
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+
+
+def check_new(path: str, what: str) -> None:
+    """Refuse a file that could not be written once all the work for it is done.
+
+    Raises:
+        InputFileError: it is there already, or its folder is not, or takes no file.
+    """
+    folder = os.path.dirname(path) or "."
+    if os.path.lexists(path):
+        raise InputFileError(f"{path}: exists already; {what} is never overwritten, name another file")
+    if not os.path.isdir(folder):
+        raise InputFileError(f"{path}: there is no folder {folder}; make it, or name another file for {what}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputFileError(f"{path}: the folder {folder} takes no file; name another one for {what}")
+
+
+def write_new(path: str, text: str) -> None:
+    """Write a file that is not there yet.
+
+    Raises:
+        InputFileError: it cannot be written.
+    """
+    try:
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise InputFileError(f"{path}: cannot be written: {error.strerror or error}") from None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 
 from aeon.assembly.reports import items_of
+from aeon.cli.output import write_new
 from aeon.cli.run import run
 from aeon.engines.report.export import export_of
 from aeon.engines.report.logs import write_logs
@@ -68,8 +68,6 @@ class _Files:
         self.barred = False
         self._out, self._logs = out, logs
         self._writes = export_of(out) if out else None
-        if out and os.path.lexists(out):
-            raise InputFileError(f"{out}: exists already; a report is never written over a file, name another one")
 
     def __call__(self, result: Conclusion, query: str) -> list[Line]:
         """Write the files, and say where they are.
@@ -81,17 +79,9 @@ class _Files:
         self.barred = result.stop_reason == "no_valid_sources"
         lines: list[Line] = []
         if self._out and self._writes:
-            _write(self._out, self._writes(result))
+            write_new(self._out, self._writes(result))
             lines.append((Span("written ", "dim"), Span(visible(self._out))))
         if self._logs:
             problem = write_logs(self._logs, result)
             lines.append((Span("logs    ", "dim"), Span(visible(problem or self._logs), "warn" if problem else "")))
         return lines
-
-
-def _write(path: str, text: str) -> None:
-    try:
-        with open(path, "x", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise InputFileError(f"{path}: cannot be written: {error.strerror or error}") from None

@@ -6,10 +6,11 @@ import argparse
 import os
 
 from aeon.assembly.inquiries import overrides
+from aeon.cli.output import write_new
 from aeon.cli.run import run
 from aeon.engines.research.export import export_of
 from aeon.engines.research.record import Research
-from aeon.errors import InputFileError, UsageError
+from aeon.errors import UsageError
 from aeon.observability.lines import Line, Span, visible
 from aeon.schema import Conclusion
 from aeon.tools.select import folder_specs, search_specs
@@ -37,13 +38,11 @@ def _nothing(result: Conclusion, question: str) -> list[Line]:
 
 
 class _Out:
-    """Writes a researched answer to a file that is not there yet."""
+    """Writes a researched answer to a file."""
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._writes = export_of(path)
-        if os.path.lexists(path):
-            raise InputFileError(f"{path}: exists already; an answer is never written over a file, name another one")
 
     def __call__(self, result: Conclusion, question: str) -> list[Line]:
         """Write the answer, and say where it is.
@@ -52,9 +51,5 @@ class _Out:
             InputFileError: it cannot be written.
         """
         assert isinstance(result, Research)
-        try:
-            with open(self._path, "x", encoding="utf-8") as file:
-                file.write(self._writes(result, question))
-        except OSError as error:
-            raise InputFileError(f"{self._path}: cannot be written: {error.strerror or error}") from None
+        write_new(self._path, self._writes(result, question))
         return [(Span("written ", "dim"), Span(visible(self._path)))]

@@ -15,7 +15,7 @@ from aeon.assembly.build import build, priced
 from aeon.assembly.plugin import AnyPlugin
 from aeon.assembly.registry import plugin
 from aeon.assembly.roles import fitted, named
-from aeon.cli.output import print_json
+from aeon.cli.output import check_new, print_json
 from aeon.cli.proving import Proving, Record
 from aeon.cli.session import Session, portable_model
 from aeon.errors import ConfigError, InputFileError, UsageError
@@ -129,19 +129,19 @@ def run(
 
 def _check_files(options: argparse.Namespace) -> None:
     """Refuse to overwrite what is there, and one file for two things."""
-    proofs = {options.proof: "a proof"} if options.proof else {}
-    proofs |= {f"{options.proof}{SIGNATURE}": "a signature"} if options.sign else {}
-    for path, what in {options.save: "a journal", **proofs}.items():
-        if path and os.path.lexists(path):
-            raise InputFileError(f"{path}: exists already; {what} is never overwritten, name another file")
-    _apart(options, [os.path.realpath(path) for path in proofs])
-
-
-def _apart(options: argparse.Namespace, proofs: Sequence[str]) -> None:
-    """Refuse one file for the proof, or its signature, and for something else."""
-    for option, path in {"--save": options.save, "--log": options.log or os.environ.get("AEON_LOG")}.items():
-        if path and os.path.realpath(path) in proofs:
-            raise UsageError(f"{options.command}: {option} and --proof name the same file, {path}; name two")
+    out = getattr(options, "out", None)
+    new = [("--save", options.save, "a journal"), ("--proof", options.proof, "a proof"), ("--out", out, "an answer")]
+    new += [("--proof", f"{options.proof}{SIGNATURE}", "a signature")] if options.sign else []
+    files: dict[str, str] = {}
+    if log := options.log or os.environ.get("AEON_LOG"):
+        files[os.path.realpath(log)] = "--log"
+    for option, path, what in new:
+        if not path:
+            continue
+        check_new(path, what)
+        other = files.setdefault(os.path.realpath(path), option)
+        if other != option and {other, option} != {"--log", "--save"}:  # a session says that
+            raise UsageError(f"{options.command}: {other} and {option} name the same file, {path}; name two")
 
 
 def common_settings(options: argparse.Namespace) -> dict[str, object]:

@@ -39,7 +39,8 @@ from aeon.tools.select import Given, connected, opened
 
 __all__ = ["Session", "exit_code", "portable_model", "spec_of"]
 
-_SUFFICIENT, _FAILED, _ANSWERED, _WAITING = 0, 1, 3, 4
+_SUFFICIENT, _ANSWERED = 0, 3
+_CODES = {"failed": 1, "misconfigured": 2, "waiting": 4}
 
 
 class Session:
@@ -194,9 +195,7 @@ class Session:
 
 def exit_code(result: Conclusion) -> int:
     """What the end of a run means for a shell, whatever its engine."""
-    if result.sufficient:
-        return _SUFFICIENT
-    return {"failed": _FAILED, "waiting": _WAITING}.get(result.stop_reason, _ANSWERED)
+    return _SUFFICIENT if result.sufficient else _CODES.get(result.stop_reason, _ANSWERED)
 
 
 def spec_of(model: LLMAdapter, spec: str | None) -> str | None:

@@ -9,7 +9,7 @@ from pydantic import Field
 from aeon.schema.plan import Passage
 from aeon.schema.value import Value
 
-__all__ = ["Document", "Found", "SearchProblem", "SearchProblemKind"]
+__all__ = ["Document", "Found", "ResultProblem", "SearchProblem", "SearchProblemKind"]
 
 SearchProblemKind = Literal[
     "timeout", "unreachable", "rate_limited", "server", "malformed", "too_large", "forbidden", "configuration"
@@ -50,15 +50,27 @@ class SearchProblem(Value):
     retry_after: Annotated[float, Field(ge=0)] | None = None
 
 
+class ResultProblem(Value):
+    """Why a single result, or a part of a service, could not be used.
+
+    ``stands_in``: the service's own text of the result was taken instead.
+    """
+
+    problem: SearchProblem
+    stands_in: bool = False
+
+
 class Found(Value):
     """What a provider found for one query: passages, best first, and the documents that they are of.
 
     ``problem``: the search failed; then nothing else is there. A search without a problem that found nothing is empty,
-    not failed. ``notes`` are lines about single results that could not be used.
+    not failed. ``problems`` are those of single results; ``notes`` are lines about them, and about what was cut or did
+    not fit.
     """
 
     provider: str
     passages: tuple[Passage, ...] = ()
     documents: tuple[Document, ...] = ()
     problem: SearchProblem | None = None
+    problems: tuple[ResultProblem, ...] = ()
     notes: tuple[str, ...] = ()

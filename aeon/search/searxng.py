@@ -68,11 +68,10 @@ class SearXNG:
         silent = one_line(", ".join(_silent(content)), 200)
         if silent and not items:
             message = f"no engine of {self._service.place.server} answered: {silent}"
-            problem = SearchProblem(kind="server", message=message, retryable=True)
-            return Found(provider=self.name, problem=problem)
-        notes = [f"engines that did not answer: {silent}"] if silent else []
+            return Found(provider=self.name, problem=_of_engines(message))
+        problems = [_of_engines(f"engines that did not answer: {silent}")] if silent else []
         results = (_result(item) for item in items)
-        return await found(self.name, query, most, results, self._pages, notes)
+        return await found(self.name, query, most, results, self._pages, problems)
 
 
 def _explained(problem: SearchProblem) -> SearchProblem:
@@ -81,6 +80,10 @@ def _explained(problem: SearchProblem) -> SearchProblem:
         return problem
     hint = "if it always does, its limiter refuses programs: set server.limiter to false in its settings.yml"
     return problem.changed(message=f"{problem.message}; {hint}")
+
+
+def _of_engines(message: str) -> SearchProblem:
+    return SearchProblem(kind="server", message=message, retryable=True)
 
 
 def _result(item: JsonValue) -> Result:

@@ -24,6 +24,9 @@ _HINTS: dict[int | str, str] = {
     405: "it wants another method: check it",
 }
 
+_ONE_REQUEST = 400
+"""The status that may be about one query alone: another one may be answered."""
+
 
 class Service:
     """The server at an address that the user named; it may be on this machine, and only it is allowed to be.
@@ -55,7 +58,8 @@ class Service:
             return reply
         where = self.place.server
         if hint := self._hints.get(reply.status):
-            return self._wrong(f"{where} answered with status {reply.status}: {hint}")
+            message = f"{where} answered with status {reply.status}: {hint}"
+            return _refused(message) if reply.status == _ONE_REQUEST else self._wrong(message)
         return of_status(reply.status, where, reply.wait) or self._content(reply, where)
 
     def _content(self, reply: Reply, where: str) -> JsonValue | SearchProblem:
@@ -74,6 +78,10 @@ class Service:
 
     def _wrong(self, message: str) -> SearchProblem:
         return SearchProblem(kind="configuration", message=message, retryable=False)
+
+
+def _refused(message: str) -> SearchProblem:
+    return SearchProblem(kind="server", message=message, retryable=False)
 
 
 def _malformed(message: str) -> SearchProblem:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -51,8 +54,16 @@ def test_a_file_that_exists_is_not_overwritten(aeon: Aeon, model: Model, tmp_pat
 
 
 def test_a_proof_that_cannot_be_written_costs_no_answer(aeon: Aeon, model: Model, tmp_path: Path) -> None:
-    """The answer is shown first; then one line says what is wrong."""
-    done = aeon("run", TASK, "--model", model.url, "--proof", str(tmp_path / "no" / "p.json"))
+    """The answer is shown first; then one line says what is wrong: its folder went away during the run."""
+    folder = tmp_path / "no"
+    folder.mkdir()
+
+    def gone(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> bool:
+        shutil.rmtree(folder, ignore_errors=True)
+        return False
+
+    model.before = gone
+    done = aeon("run", TASK, "--model", model.url, "--proof", str(folder / "p.json"))
     assert "40.8" in done.out and done.code == 2 and "the proof cannot be written" in done.err
 
 

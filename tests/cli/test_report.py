@@ -87,14 +87,16 @@ def test_items_come_from_a_file(aeon: Aeon, tmp_path: Path, monkeypatch: pytest.
         ((QUERY, "--in", "{docs}/none"), "none"),
         ((QUERY, "--in", "{docs}", "--out", "r.pdf"), "a report is written as .md, .html"),
         ((QUERY, "--in", "{docs}", "--out", "{docs}/official/bridge.md"), "exists already"),
+        ((QUERY, "--in", "{docs}", "--out", "{docs}/none/r.htm"), "there is no folder"),
         ((QUERY, "--in", "{docs}", "--tiers", "{docs}/none.yaml"), "cannot be read"),
         ((QUERY, "--in", "{docs}", "--tiers", "a.yaml", "--config", "b.toml"), "name two files of settings"),
         ((QUERY, "--items", "{docs}/official/bridge.md"), "is no JSON"),
     ],
 )
 def test_wrong_input_is_one_line(aeon: Aeon, docs: Path, model: Model, arguments: tuple[str, ...], said: str) -> None:
-    """It says what is wrong, and nothing is written."""
+    """It says what is wrong, nothing is written, and no model is asked."""
     aeon("report", *(one.format(docs=docs) for one in arguments)).complains(2, said)
+    assert not model.bodies
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ WRONG: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "no configuration": (("run", TASK, "--config", "/nowhere.toml"), ("/nowhere.toml", "No such file")),
     "no context": (("run", TASK, "--context", "/nowhere.txt"), ("/nowhere.txt", "No such file")),
     "no schema": (("run", TASK, "--schema", "/nowhere.json"), ("/nowhere.json", "No such file")),
-    "no place to save": (("run", TASK, "--save", "/nowhere/at/all"), ("/nowhere/at/all", "No such file")),
+    "no place to save": (("run", TASK, "--save", "/nowhere/at/all"), ("/nowhere/at/all", "there is no folder")),
     "no place to log": (("run", TASK, "--log", "/nowhere/at/all"), ("/nowhere/at/all", "No such file")),
     "no name to save": (("run", TASK, "--save", ""), ("--save", "is empty")),
     "no name to log": (("run", TASK, "--log", ""), ("--log", "is empty")),

@@ -101,6 +101,7 @@ def test_engines_that_say_nothing_are_told(site: Site, other: Site, searx: SearX
     other.pages["/bridge"] = page(BRIDGE)
     found = searched(searx)
     assert found.passages and "bing: timeout" in found.notes[0]
+    assert [(one.problem.kind, one.problem.retryable) for one in found.problems] == [("server", True)]
 
 
 @pytest.mark.parametrize("step", [send(403, b"Forbidden"), send(200, "<!doctype html><html>Search</html>"),
@@ -121,6 +122,7 @@ def test_a_format_that_is_not_enabled_is_a_matter_of_configuration(site: Site, s
         (send(502), "server", True),
         (send(503), "server", True),
         (send(429), "rate_limited", True),
+        (send(400), "server", False),
         (send(404), "configuration", False),
         (send(200, b"", kind="application/json"), "malformed", True),
         (send(200, b'{"results": [', kind="application/json"), "malformed", False),
@@ -182,6 +184,10 @@ def test_the_text_of_the_search_stands_in_for_a_page(site: Site, other: Site, se
     assert (document.title, document.published) == ("Bridge", "2020-01-02T00:00:00")
     assert f"{other.url}/gone answered with status 404" in found.notes[0] and "stands in" in found.notes[0]
     assert "left out" in found.notes[1]
+    assert [(one.problem.kind, one.stands_in) for one in found.problems] == [
+        ("unreachable", True),
+        ("unreachable", False),
+    ]
 
 
 def test_pages_on_the_own_network_are_not_fetched(site: Site, other: Site) -> None:
@@ -195,6 +201,7 @@ def test_pages_on_the_own_network_are_not_fetched(site: Site, other: Site) -> No
     assert not other.asked and len(site.asked) == 1
     assert len(found.notes) == 4
     assert all("is refused" in note for note in found.notes)
+    assert {one.problem.kind for one in found.problems} == {"forbidden"} and len(found.problems) == 4
     assert all("#result-" in document.source for document in found.documents)
 
 

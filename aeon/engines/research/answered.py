@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from aeon.engines.research.effects import Cite
-from aeon.engines.research.marking import evidence_of, listed, marked, with_limits
+from aeon.engines.research.marking import evidence_of, marked, sought, with_limits
 from aeon.engines.research.values import Citation, Cited, Finding, Sentence
 from aeon.schema import Verdict
 
@@ -72,7 +72,7 @@ def unworded(effect: Cite) -> Cited:
     """What the rounds found out, word for word, with what it rests on; nobody held it against that."""
     answers = told_of(effect.findings) if effect.answer else []
     if not answers or not all(one.evidence for one in answers):
-        return Cited(text=with_limits(effect, f"No answer could be made (searched for: {listed(effect.searched)})."))
+        return Cited(text=with_limits(effect, f"No answer could be made ({sought(effect)})."))
     text, sentences = told(alone(answers))
     short = "; ".join(one.finding.answer for one in answers)
     return Cited(text=with_limits(effect, text), short=short, sentences=sentences)

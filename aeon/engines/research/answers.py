@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from aeon.engines.research.effects import Cite
-from aeon.engines.research.marking import listed, with_limits
+from aeon.engines.research.marking import sought, with_limits
 from aeon.engines.research.values import Cited, Sentence
 from aeon.grounding.citations import CitedSentence, cited_claims
 from aeon.grounding.results import told
 from aeon.text import one_line
 
 __all__ = ["cited", "refusal"]
+
+_UNSEARCHED = "Nothing could be searched, so this is open"
 
 
 def cited(effect: Cite, text: str, short: str, sentences: tuple[Sentence, ...]) -> Cited:
@@ -23,7 +25,8 @@ def cited(effect: Cite, text: str, short: str, sentences: tuple[Sentence, ...]) 
 
 
 def refusal(what: str, effect: Cite) -> Cited:
-    """That there is no answer, and what was searched for."""
-    searched = [one_line(query, 100) for query in effect.searched]
-    text = f"{what}: {one_line(effect.task.text, 200)} (searched for: {listed(searched)})."
+    """That there is no answer, and what was searched for; where nothing could be, that alone is said."""
+    what = _UNSEARCHED if effect.unsearched and set(effect.searched) <= set(effect.unsearched) else what
+    searched = sought(effect, lambda query: one_line(query, 100))
+    text = f"{what}: {one_line(effect.task.text, 200)} ({searched})."
     return Cited(text=with_limits(effect, text))

@@ -97,14 +97,17 @@ class Reflect(EffectOf[Reflection]):
 
 
 class RoundNote(Note):
-    """A round begins; ``iteration`` counts from 1."""
+    """A round of at most so many begins, with these queries; ``iteration`` counts from 1."""
 
     iteration: int
+    most: int
+    queries: tuple[Query, ...] = ()
 
 
 class Cite(EffectOf[Cited]):
     """The answer, each sentence with what it cites. ``limited``: not every search could be done.
 
+    ``searched`` are the queries of the run, ``unsearched`` those of them for which no provider could search.
     ``sufficient``: the reflection said that the evidence answers the task. ``check``: whether a judge says of each
     sentence if what it cites supports it.
     """
@@ -114,6 +117,7 @@ class Cite(EffectOf[Cited]):
     findings: tuple[Finding, ...] = ()
     answer: str = ""
     searched: tuple[str, ...] = ()
+    unsearched: tuple[str, ...] = ()
     sufficient: bool = False
     limited: bool = False
     check: bool = True

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from aeon.engines.research.effects import Cite
 from aeon.engines.research.values import Citation, Finding
 
-__all__ = ["LABELLED", "NUMBERS", "evidence_of", "listed", "marked", "unmarked", "with_limits"]
+__all__ = ["LABELLED", "NUMBERS", "evidence_of", "listed", "marked", "sought", "unmarked", "with_limits"]
 
 LABELLED = re.compile(r"\s*[\[【]((?:[\d.,;&\s\u2013-]|and|to)*)(?:[\]】]|$)")
 """What a reader takes for a citation: numbers in square brackets."""
@@ -47,6 +47,16 @@ def listed(searched: Sequence[str]) -> str:
     return ("; ".join(searched[:_MOST_SEARCHED]) or "nothing") + (f"; and {more} more" if more > 0 else "")
 
 
+def sought(effect: Cite, worded: Callable[[str], str] = str) -> str:
+    """What was searched for, and what could not be; ``worded`` gives a query as it is shown."""
+    searched = [worded(query) for query in effect.searched if query not in effect.unsearched]
+    failed = listed([*map(worded, effect.unsearched)])
+    if not searched and effect.unsearched:
+        return f"could not be searched for: {failed}"
+    return f"searched for: {listed(searched)}" + f"; could not be searched for: {failed}" * bool(effect.unsearched)
+
+
 def with_limits(effect: Cite, text: str) -> str:
-    """The text, and below it that not every search could be done, where that is so."""
-    return f"{text}\n{_LIMITED}" if effect.limited else text
+    """The text, and below it that not every search could be done, where that is so and something was searched."""
+    is_partial = effect.limited and set(effect.searched) > set(effect.unsearched)
+    return f"{text}\n{_LIMITED}" if is_partial else text

@@ -29,12 +29,23 @@ def delay(policy: Retries, problem: SearchProblem, attempt: int, seed: str) -> f
 
 @dataclass(slots=True)
 class Breaker:
-    """Counts how the queries of one provider ended; ``open``: it is not asked any more."""
+    """Counts how the queries of one provider ended; ``open``: it is not asked any more.
+
+    ``refused`` is why it is of no use until somebody changes a setting; that counts until it answers.
+    """
 
     policy: Retries
+    refused: SearchProblem | None = None
     queries: int = 0
     failed: int = 0
     in_a_row: int = 0
+
+    def settle(self, problem: SearchProblem) -> None:
+        """Take in that a query failed and is not tried again: a wrong setting is no failure of the provider."""
+        if problem.kind == "configuration" and not self.answered:
+            self.refused = problem
+        else:
+            self.note(failed=True)
 
     def note(self, failed: bool) -> None:
         """Take in how a query ended, its retries included."""
@@ -43,7 +54,17 @@ class Breaker:
         self.in_a_row = self.in_a_row + 1 if failed else 0
 
     @property
+    def answered(self) -> bool:
+        """Whether any query was answered."""
+        return self.queries > self.failed
+
+    @property
+    def misconfigured(self) -> bool:
+        """Whether a setting keeps it from answering anything."""
+        return self.refused is not None and not self.answered
+
+    @property
     def open(self) -> bool:
-        """Whether too much failed."""
+        """Whether too much failed, or anything would."""
         many = self.queries >= self.policy.least and self.failed >= self.policy.share * self.queries
-        return self.in_a_row >= self.policy.consecutive or many
+        return self.misconfigured or self.in_a_row >= self.policy.consecutive or many

@@ -71,6 +71,7 @@ class _Inquiry:
             rounds=tuple(self.rounds),
             tier=(self.tier or _USUAL) if run.config.tier == "auto" else run.config.tier,
             searched=tuple(one.query for one in searches.asked.values()),
+            unsearched=searches.unsearched,
             limited=searches.limited,
             error_log=tuple(searches.errors),
         )
@@ -109,8 +110,10 @@ def _round(inquiry: _Inquiry) -> Program[None]:
     run, searches, signals = inquiry.run, inquiry.searches, inquiry.run.signals
     inquiry.limit()  # a fork may have moved them
     before = searches.sources
-    yield ask.RoundNote(iteration=len(inquiry.rounds) + 1)
+    yield ask.RoundNote(iteration=len(inquiry.rounds) + 1, most=signals.most_rounds, queries=inquiry.queries)
     yield from searches.search(inquiry.queries)
+    signals.misconfigured = searches.misconfigured
+    run.boundary(midway=True)  # nothing was found, and nobody reads it
     new = searches.sources.passages - before.passages
     reflection = yield from run.perform(_reflect(inquiry, new), Reflection())
     inquiry.take(reflection)
@@ -170,6 +173,7 @@ def _cite(inquiry: _Inquiry, decision: Decision) -> Program[tuple[Cited, Decisio
         findings=inquiry.findings,
         answer=inquiry.reflection.answer,
         searched=searched,
+        unsearched=searches.unsearched,
         sufficient=run.signals.sufficient,
         limited=searches.limited,
         check=run.config.check,

@@ -8,16 +8,21 @@ from aeon.engines.research.sources import Entry
 from aeon.engines.research.values import Citation, Finding, Query, Sentence
 from aeon.schema.conclusion import Conclusion
 from aeon.schema.frozen import JsonValue
+from aeon.schema.plan import Passage, Source
 from aeon.schema.search import SearchProblem
 from aeon.schema.value import Value
 
 __all__ = ["ErrorRecord", "Research", "Round", "SourceUsed", "Then"]
 
-Then = Literal["retried", "another provider", "given up"]
+Then = Literal["retried", "another provider", "given up", "left out", "its result stands in"]
 
 
 class ErrorRecord(Value):
-    """A search that failed, and what became of it. ``seconds`` is when, since the run began."""
+    """What went wrong in a search, and what became of it. ``seconds`` is when, since the run began.
+
+    The search was ``retried``, put to ``another provider`` or ``given up``; or it was one of its results that was
+    ``left out``, or for whose page ``its result stands in``, the service's own text of it.
+    """
 
     query: str
     provider: str
@@ -46,7 +51,10 @@ class Round(Value):
 
 
 class SourceUsed(Value):
-    """A source as the bibliography names it. ``cited`` are the sentences that the answer rests on; often none."""
+    """A source as the bibliography names it. ``cited`` are the sentences that the answer rests on; often none.
+
+    ``passages`` are those that hold the sentences: the text around them.
+    """
 
     number: int
     source: str
@@ -59,12 +67,14 @@ class SourceUsed(Value):
     provider: str = ""
     query: str = ""
     cited: tuple[Citation, ...] = ()
+    passages: tuple[Passage, ...] = ()
 
     @classmethod
     def of(cls, entry: Entry, sentences: tuple[Sentence, ...]) -> SourceUsed:
         """The source of an entry, with what the sentences of the answer cite of it."""
         document = entry.document
-        cited = (one for sentence in sentences for one in sentence.citations if one.number == entry.number)
+        every = (one for sentence in sentences for one in sentence.citations if one.number == entry.number)
+        cited = tuple({(one.source.start, one.source.end): one for one in every}.values())
         return cls(
             number=entry.number,
             source=document.source,
@@ -76,14 +86,31 @@ class SourceUsed(Value):
             text_sha256=document.text_sha256,
             provider=entry.provider,
             query=entry.query,
-            cited=tuple({(one.source.start, one.source.end): one for one in cited}.values()),
+            cited=cited,
+            passages=_around(entry, cited),
         )
+
+    def around(self, span: Source) -> Passage | None:
+        """The passage that holds a cited sentence, if one does."""
+        return next((one for one in self.passages if _holds(one, span)), None)
+
+
+def _around(entry: Entry, cited: tuple[Citation, ...]) -> tuple[Passage, ...]:
+    """The passages that hold cited sentences."""
+    return tuple(one for one in entry.passages if any(_holds(one, each.source) for each in cited))
+
+
+def _holds(passage: Passage, span: Source) -> bool:
+    """Whether the passage has just this text at this place."""
+    start = span.start - passage.start
+    return start >= 0 and passage.text[start : start + len(span.text)] == span.text != ""
 
 
 class Research(Conclusion):
     """The result of a research run. ``short`` is the bare answer, ``sentences`` are those of ``answer``.
 
-    ``sources`` are all that were found, by their numbers. ``limited``: not every search could be done, so that the
+    ``sources`` are all that were found, by their numbers. ``searched`` are the queries of the run, ``unsearched`` those
+    of them for which no provider could search. ``limited``: not every search could be done, so that the
     answer rests on a part of what there is.
     """
 
@@ -95,6 +122,7 @@ class Research(Conclusion):
     rounds: tuple[Round, ...] = ()
     tier: str = "standard"
     searched: tuple[str, ...] = ()
+    unsearched: tuple[str, ...] = ()
     limited: bool = False
     error_log: tuple[ErrorRecord, ...] = ()
 

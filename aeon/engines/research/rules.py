@@ -16,8 +16,9 @@ class ResearchSignals(Signals):
 
     ``rounds`` of at most ``most_rounds`` are done; ``queries`` of ``most_queries`` were asked. ``stale`` counts rounds
     in a row without a new passage or finding, and ends the run from ``most_stale`` on. ``nowhere``: no provider can be
-    asked. ``idle``: nothing is left that could be asked. ``unstated``: the sources do not say what was asked.
-    ``partial``: what the answer cites supports it in part only.
+    asked. ``misconfigured``: which settings keep all of them from answering anything. ``idle``: nothing is left that
+    could be asked. ``unstated``: the sources do not say what was asked. ``partial``: what the answer cites supports it
+    in part only.
     """
 
     sufficient: bool = False
@@ -28,6 +29,7 @@ class ResearchSignals(Signals):
     stale: int = 0
     most_stale: int = 2
     nowhere: bool = False
+    misconfigured: str = ""
     idle: bool = False
     unstated: bool = False
     partial: bool = False
@@ -52,6 +54,12 @@ TABLE: tuple[Rule[ResearchSignals], ...] = (
         lambda s: f"the sources answer the task after round {s.rounds}",
         sufficient=True,
         when="the reflection after a round says that what was found answers the task",
+    ),
+    Rule(
+        "misconfigured",
+        lambda s: bool(s.misconfigured),
+        lambda s: s.misconfigured,
+        when="every provider answers that a setting is wrong; the detail says what to change",
     ),
     Rule(
         "search_failed",

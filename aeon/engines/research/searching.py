@@ -16,11 +16,11 @@ from aeon.engines.research.values import Providers, Query
 from aeon.kernel.effects import Effect, Program
 from aeon.kernel.engine import Run
 from aeon.schema.outcome import Outcome
-from aeon.schema.search import Found, SearchProblem
+from aeon.schema.search import Found, ResultProblem, SearchProblem
 from aeon.schema.usage import Allowance
 from aeon.schema.value import Value
 
-__all__ = ["Searches"]
+__all__ = ["Searches", "distinct"]
 
 
 _KEPT = 2
@@ -71,14 +71,21 @@ class Searches:
         return (*local, *self._web()[:1])
 
     @property
+    def misconfigured(self) -> str:
+        """Which settings are wrong, where nothing was found and it is these alone that leave nobody to be asked."""
+        breakers = [self._breaker(name) for name in (*self.providers.local, *self.providers.web)]
+        if self.sources.entries or not all(one.misconfigured for one in breakers):
+            return ""
+        return "; ".join(dict.fromkeys(one.refused.message for one in breakers if one.refused))
+
+    @property
     def left(self) -> int:
         """How many queries may still be asked."""
         return max(0, self.run.signals.most_queries - len(self.asked))
 
     def fresh(self, queries: Sequence[Query]) -> tuple[Query, ...]:
         """Those of the queries that were not asked, each once, as many as the limits leave."""
-        new = {_folded(query.text): query for query in reversed(queries) if _folded(query.text) not in self.asked}
-        return tuple(reversed(new.values()))[: self.left]
+        return tuple(query for query in distinct(queries) if _folded(query.text) not in self.asked)[: self.left]
 
     def search(self, queries: Sequence[Query]) -> Program[None]:
         """Search for all queries at once, and settle what failed."""
@@ -129,6 +136,11 @@ class Searches:
                 chosen.append(one)
         return tuple(chosen[:most])
 
+    @property
+    def unsearched(self) -> tuple[str, ...]:
+        """The queries that nobody could search for."""
+        return tuple(one.query for one in self.asked.values() if one.failed)
+
     def poor(self, few: int) -> tuple[Query, ...]:
         """The queries that found too little, though somebody could be asked."""
         return tuple(Query(text=one.query) for one in self.asked.values() if one.hits < few and not one.failed)
@@ -154,11 +166,12 @@ class Searches:
         value = outcome.value
         if isinstance(value, Found) and value.problem is None:
             self._found(errand, value)
+            self.errors += (_unread(errand, one, outcome.ended) for one in value.problems)
             return None
         problem = (isinstance(value, Found) and value.problem) or _unusable(outcome)
         seconds = delay(self.run.config.retries, problem, errand.attempt, f"{self.run.execution_id}:{errand.query}")
         if seconds is None:
-            self._breaker(errand.provider).note(failed=True)
+            self._breaker(errand.provider).settle(problem)
         return _Failed(errand=errand, problem=problem, now=outcome.ended, wait=seconds)
 
     def _found(self, errand: _Errand, found: Found) -> None:
@@ -190,17 +203,7 @@ class Searches:
         self.limited = True
 
     def _note(self, failed: _Failed, then: Then) -> None:
-        errand = failed.errand
-        self.errors.append(
-            ErrorRecord(
-                query=errand.query,
-                provider=errand.provider,
-                attempt=errand.attempt,
-                problem=failed.problem,
-                then=then,
-                seconds=round(failed.now, 3),
-            )
-        )
+        self.errors.append(_recorded(failed.errand, failed.problem, then, failed.now))
 
     def _next(self, provider: str) -> str | None:
         """The provider that a query goes to after this one failed; none for a local one."""
@@ -216,9 +219,31 @@ class Searches:
         return self.breakers.setdefault(provider, Breaker(self.run.config.retries))
 
 
+def distinct(queries: Sequence[Query]) -> tuple[Query, ...]:
+    """The queries without those that mean the same search as one before them."""
+    first = {_folded(query.text): query for query in reversed(queries)}
+    return tuple(reversed(first.values()))
+
+
 def _folded(query: str) -> str:
     """The query as two that mean the same search are alike."""
     return " ".join(query.casefold().split()).rstrip("?!. ")
+
+
+def _unread(errand: _Errand, one: ResultProblem, now: float) -> ErrorRecord:
+    """The record of a result that could not be used."""
+    return _recorded(errand, one.problem, "its result stands in" if one.stands_in else "left out", now)
+
+
+def _recorded(errand: _Errand, problem: SearchProblem, then: Then, now: float) -> ErrorRecord:
+    return ErrorRecord(
+        query=errand.query,
+        provider=errand.provider,
+        attempt=errand.attempt,
+        problem=problem,
+        then=then,
+        seconds=round(now, 3),
+    )
 
 
 def _unusable(outcome: Outcome) -> SearchProblem:

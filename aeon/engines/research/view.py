@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from aeon.engines.research.effects import Cite, FindProviders, Pause, PlanQueries, Reflect, Search
-from aeon.engines.research.record import Research, SourceUsed
+from aeon.engines.research.record import ErrorRecord, Research, SourceUsed
+from aeon.engines.research.searching import distinct
 from aeon.engines.research.values import Cited, Paused, Providers, Queries, Reflection
 from aeon.kernel.effects import Effect
 from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short, visible
@@ -18,6 +19,8 @@ __all__ = ["VIEW"]
 
 _QUOTE = 100
 _MOST_QUOTES = 3
+_MOST_PROBLEMS = 5
+_LOST = ("left out", "its result stands in", "given up")
 
 
 def _title(effect: Effect) -> str:
@@ -42,7 +45,7 @@ def _words(outcome: Outcome) -> str:
         case Providers(local=local, web=web):
             return ", ".join((*local, *web)) or "none"
         case Queries(queries=queries):
-            return "; ".join(query.text for query in queries)
+            return "; ".join(query.text for query in distinct(queries))
         case Found() as found:
             return _found(found)
         case Reflection() as reflection:
@@ -57,7 +60,8 @@ def _words(outcome: Outcome) -> str:
 def _found(found: Found) -> str:
     if found.problem is not None:
         return f"{found.problem.kind.replace('_', ' ')}: {found.problem.message}"
-    return f"{counted(len(found.passages), 'passage')} of {counted(len(found.documents), 'source')}"
+    unread = f", {len(found.problems)} not read" * bool(found.problems)
+    return f"{counted(len(found.passages), 'passage')} of {counted(len(found.documents), 'source')}{unread}"
 
 
 def _reflected(reflection: Reflection) -> str:
@@ -94,13 +98,46 @@ def _quotes(source: SourceUsed) -> list[Line]:
     return [(Span(f"      “{visible(quote)}”", "dim"),) for quote in quotes]
 
 
+def _settings(end: Conclusion) -> list[str]:
+    """What providers said of their settings, whole: it says what to change."""
+    wrong = [one.problem.message for one in _errors(end) if one.problem.kind == "configuration"]
+    return [f"not searched: {visible(message)}" for message in dict.fromkeys(wrong) if message not in end.detail]
+
+
+def _errors(end: Conclusion) -> tuple[ErrorRecord, ...]:
+    return end.error_log if isinstance(end, Research) else ()
+
+
+def _problems(end: Conclusion) -> list[Line]:
+    """What could not be searched or read, each once; what another attempt or provider made good is in the log alone."""
+    lost = [f"{one.problem.message}; {one.then}" for one in _errors(end) if _is_lost(one)]
+    every = list(dict.fromkeys(lost))
+    shown = [*every[:_MOST_PROBLEMS], *([f"and {len(every) - _MOST_PROBLEMS} more"] if every[_MOST_PROBLEMS:] else [])]
+    heads = ("not read", *("        " for _ in shown))
+    return [(Span(f"{head} {visible(one)}", "dim"),) for head, one in zip(heads, shown, strict=False)]
+
+
+def _is_lost(error: ErrorRecord) -> bool:
+    return error.then in _LOST and error.problem.kind != "configuration"
+
+
+def _conclusion(end: Conclusion) -> list[Line]:
+    return conclusion_lines(end, reservations=_settings(end))
+
+
 def _ending(end: Conclusion) -> list[Line]:
-    answer = ending_lines(end, conclusion_lines(end))
-    return [*answer, *_sources(end)]
+    return [*ending_lines(end, _conclusion(end)), *_beside(end)]
+
+
+def _beside(end: Conclusion) -> list[Line]:
+    """What stands below the end of a run: the sources, and what could not be read."""
+    return [*_sources(end), *_problems(end)]
 
 
 def _report(trail: Trail) -> list[Line]:
-    return [*report_lines(trail, _title, _words), *(_sources(trail.result) if trail.result else [])]
+    end = trail.result
+    below = [*((Span(text, "warn"),) for text in _settings(end)), *_beside(end)] if end else []
+    return [*report_lines(trail, _title, _words), *below]
 
 
-VIEW: View = replace(GENERIC, title=_title, words=_words, ending=_ending, report=_report)
+VIEW: View = replace(GENERIC, title=_title, words=_words, conclusion=_conclusion, ending=_ending, report=_report)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from aeon.engines.research.answers import refusal
 from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.effects import Cite, Pause, Reflect, Search
 from aeon.engines.research.program import RESEARCH
-from aeon.engines.research.values import Queries
+from aeon.engines.research.values import Queries, Reflection
 from aeon.kernel.effects import Effect
-from aeon.schema import Failure, Found, Task, Value
+from aeon.schema import Failure, Found, ResultProblem, SearchProblem, Task, Value
 from engines.research.world import (
     World,
     failing,
@@ -114,6 +115,34 @@ def test_a_provider_that_fails_for_half_of_four_queries_is_not_asked_any_more() 
 
 
 @pytest.mark.requirement("R5")
+def test_a_provider_with_a_wrong_setting_is_not_asked_again() -> None:
+    """Not in the next round, after one query: the next provider takes its place, and the log has what it said."""
+    wrong = failing("web", kind="configuration", retryable=False)
+    plan = Queries(queries=queries("one"))
+    world = World(local=(), web=("web", "spare"), search=wrong, plan_queries=plan, reflect=seeking, cite=partly)
+    result = world.research(max_iters=2)
+    assert [one.query for one in world.searches if one.provider == "web"] == ["one"]
+    assert [(one.problem.kind, one.then) for one in result.error_log] == [("configuration", "another provider")]
+    assert not result.limited and result.stop_reason == "rounds_exhausted"
+
+
+@pytest.mark.requirement("R5")
+def test_where_settings_alone_keep_all_from_answering_the_run_says_so() -> None:
+    """Once, whoever said it, and no model is asked to read nothing; beside a failure it is a failed search."""
+    wrong = failing("web", "spare", kind="configuration", retryable=False)
+    world = World(local=(), web=("web", "spare"), search=wrong)
+    result = world.research()
+    assert (result.stop_reason, result.detail) == ("misconfigured", "it said configuration")
+    assert not any(isinstance(one, Reflect) for one in world.effects)
+
+    def mixed(effect: Effect, n: int) -> Value:
+        assert isinstance(effect, Search)
+        return problem("configuration" if effect.provider == "web" else "server", retryable=False)
+
+    assert World(local=(), web=("web", "spare"), search=mixed).research().stop_reason == "search_failed"
+
+
+@pytest.mark.requirement("R5")
 def test_where_no_provider_is_left_the_search_ends() -> None:
     """The answer is made of what there is, and says that the search was limited."""
     world = World(local=(), web=("web",), search=failing("web", retryable=False))
@@ -121,6 +150,23 @@ def test_where_no_provider_is_left_the_search_ends() -> None:
     assert (result.stop_reason, result.limited) == ("search_failed", True)
     (cite,) = (effect for effect in world.effects if isinstance(effect, Cite))
     assert cite.limited and cite.searched == ("one", "two", "three")
+
+
+@pytest.mark.requirement("R3", "R5")
+def test_an_answer_tells_what_could_not_be_searched_for() -> None:
+    """A query that nobody could search for is none that was searched for; the result has them apart."""
+    half = lambda e, n: problem(retryable=False) if e.query == "one" else NOTHING  # noqa: E731
+    for search, said, limited in (
+        (half, "(searched for: two; three; could not be searched for: one)", True),
+        (failing("web", retryable=False), "(could not be searched for: one; two; three)", False),
+    ):
+        world = World(local=(), web=("web",), search=search, reflect=Reflection())
+        result = world.research()
+        (cite,) = (effect for effect in world.effects if isinstance(effect, Cite))
+        text = refusal("No source was found for this", cite).text
+        assert said in text and text.startswith("No source" if limited else "Nothing could be searched")
+        assert ("partial information" in text) == limited
+        assert result.unsearched == cite.unsearched and result.searched == ("one", "two", "three")
 
 
 @pytest.mark.requirement("R5")
@@ -154,6 +200,22 @@ def test_the_log_has_each_failure_and_what_became_of_it(reply: Value, kind: str,
     assert (record.query, record.provider, record.attempt) == ("one", "web", 1)
     assert (record.problem.kind, record.problem.retryable) == (kind, retryable) and record.problem.message
     assert record.then == ("retried" if retryable else "given up") and record.seconds == 3.0
+
+
+@pytest.mark.requirement("R7")
+def test_the_log_has_each_result_that_could_not_be_read() -> None:
+    """With its type, and whether the service's own text stands in; such a search has not failed, and limits nothing."""
+    bad = SearchProblem(kind="too_large", message="it is larger than is read", retryable=False)
+    lost = (ResultProblem(problem=bad, stands_in=True), ResultProblem(problem=bad.changed(kind="forbidden")))
+
+    def search(effect: Effect, n: int) -> Value:
+        return found(f"t{n}").changed(problems=lost if n == 1 else ())
+
+    result = World(search=search).research()
+    assert [(one.query, one.problem.kind, one.then) for one in result.error_log] == [
+        ("two", "too_large", "its result stands in"), ("two", "forbidden", "left out"),
+    ]  # fmt: skip
+    assert result.sufficient and not result.limited
 
 
 @pytest.mark.requirement("R5")

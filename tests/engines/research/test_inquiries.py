@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from search.web import send, serving
 
-from aeon import research, run_research
+from aeon import report, research, run_research
 from aeon.assembly.inquiries import overrides, response
 from aeon.engines.research.config import ResearchConfig
 from aeon.errors import ConfigError, RequestRefused, UsageError
 from aeon.llm.scripted import Scripted
+from aeon.runtime.events import RunStarted
 from aeon.schema import LLMRequest, LLMResponse, Task
 from engines.research.reader import Reader
 
@@ -69,7 +71,7 @@ def test_the_tier_is_that_of_the_call_else_that_of_the_settings(papers: Path) ->
     assert research(QUESTION, papers, llm=reader(), config=ResearchConfig(tier="simple")).tier == "simple"
     assert research(QUESTION, papers, tier="auto", llm=reader(depth=1)).tier == "simple"
     with pytest.raises(UsageError, match="tier"):
-        research(QUESTION, papers, tier="enormous", llm=reader())  # type: ignore[arg-type]
+        research(QUESTION, papers, tier="enormous", llm=reader())
 
 
 @pytest.mark.parametrize("sources", [(), "missing", ["", ""], 5])
@@ -87,6 +89,18 @@ def test_a_search_that_is_none_is_refused(search: Any) -> None:
     with pytest.raises(UsageError) as refused:
         research(QUESTION, search=search, llm=reader())
     assert len(str(refused.value).splitlines()) == 1
+
+
+@pytest.mark.requirement("R5")
+def test_a_service_with_a_wrong_setting_is_an_error_that_says_what_to_change(papers: Path) -> None:
+    """Where there is nothing else to search; beside a folder the question is answered."""
+    with serving() as service:
+        service.pages["/search"] = send(403, "forbidden")
+        search = [f"searxng={service.url}"]
+        with pytest.raises(ConfigError, match=r"403: add json to search\.formats"):
+            research(QUESTION, search=search, llm=reader())
+        result = research(QUESTION, papers, search=search, llm=reader())
+    assert result.sufficient and result.limited and {one.problem.kind for one in result.error_log} == {"configuration"}
 
 
 @pytest.mark.parametrize("task", ["", "  ", Task(text=QUESTION)])
@@ -109,6 +123,30 @@ def test_the_reference_call_gives_summary_sources_and_whether_it_ended_early(pap
     assert (source.type, source.location, source.title) == ("file", "mill.md", "The Old Mill")
     refused = run_research("Who owns the castle?", sources=papers, llm=Reader())
     assert refused.insufficient_termination and refused.sources == () and refused.confidence is None
+
+
+def test_the_reference_call_takes_what_research_takes(papers: Path) -> None:
+    """A configuration, in which its limits are put, and the reference's name of the tier."""
+    config = ResearchConfig(most_results=1, max_queries=5)
+    answer = run_research("Who owns Old Mill of Ann Lee?", max_queries=2, sources=papers, llm=Reader(), config=config)
+    assert answer.summary.count(";") == 1
+    events: list[Any] = []
+    run_research(QUESTION, complexity_tier="simple", sources=papers, llm=reader(), observers=[events.append])
+    assert [event.config.model_dump()["tier"] for event in events if isinstance(event, RunStarted)] == ["simple"]
+    with pytest.raises(UsageError, match="two names of one setting"):
+        run_research(QUESTION, complexity_tier="simple", tier="deep", sources=papers, llm=reader())
+    with pytest.raises(UsageError, match=r"sources='papers', or search="):
+        run_research(QUESTION, llm=reader())
+
+
+@pytest.mark.parametrize("call", [research, run_research, report])
+@pytest.mark.parametrize("name", ["complexity", "tools", "engine", "max_depth"])
+def test_an_option_that_there_is_not_is_named(papers: Path, call: Any, name: str) -> None:
+    """With those that there are; no model is asked."""
+    model = reader()
+    with pytest.raises(UsageError, match=rf"no option is named {name}; there are .*journal"):
+        call(QUESTION, sources=papers, llm=model, **{name: 1})
+    assert not model.requests
 
 
 @pytest.mark.usefixtures("measured")
@@ -144,7 +182,10 @@ def test_variables_are_put_together() -> None:
 
 
 @pytest.mark.parametrize("variable", ["RESEARCH_MAX_ITERS", "RESEARCH_MAX_EXECUTION_TIME_S"])
-@pytest.mark.parametrize("text", ["0", "-1", "many", "1e999", "nan", "inf", "1,5", "9" * 5_000, "\x1b[2J"])
+@pytest.mark.parametrize(
+    "text",
+    ["0", "-1", "many", "1e999", "nan", "inf", "1,5", "9" * 5_000, "\x1b[2J", "1_0", "\uff11", "\u0661", "+1", "0x1"],
+)
 def test_a_variable_that_is_no_number_above_0_is_named(variable: str, text: str) -> None:
     """In one line, with what it is."""
     with pytest.raises(ConfigError, match=rf"^{variable}: .* is not a (whole )?number above 0$") as refused:
@@ -153,9 +194,11 @@ def test_a_variable_that_is_no_number_above_0_is_named(variable: str, text: str)
 
 
 def test_a_variable_beyond_the_limits_is_named(papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As the setting that it stands for."""
+    """Not the setting that it stands for, which nobody wrote."""
     monkeypatch.setenv("RESEARCH_MAX_ITERS", "101")
-    with pytest.raises(ConfigError, match=r"RESEARCH_MAX_ITERS|max_iters") as refused:
+    with pytest.raises(
+        ConfigError, match=r"^RESEARCH_MAX_ITERS: should be less than or equal to 100, not 101$"
+    ) as refused:
         research(QUESTION, papers, llm=reader())
     assert len(str(refused.value).splitlines()) == 1
 

@@ -72,3 +72,14 @@ def test_a_breaker_opens_at_three_in_a_row_or_half_of_four(course: str, opens: b
     for letter in course:
         breaker.note(failed=letter == "F")
     assert breaker.open == opens
+
+
+def test_a_wrong_setting_opens_a_breaker_at_once_and_counts_as_no_failure() -> None:
+    """Until the provider answers; from then on it is a failure like others, since the setting cannot be wrong."""
+    breaker, wrong = Breaker(USUAL), problem(kind="configuration", retryable=False)
+    breaker.settle(wrong)
+    assert breaker.open and breaker.misconfigured and breaker.failed == 0
+    breaker.note(failed=False)
+    assert not breaker.open and not breaker.misconfigured
+    breaker.settle(wrong)
+    assert not breaker.open and breaker.failed == 1

@@ -107,6 +107,7 @@ ENDINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "sufficient": ({}, {}),
     "not_stated": ({"cite": Cited(text="The sources do not say.")}, {}),
     "partly_supported": ({"cite": half}, {}),
+    "misconfigured": ({"local": (), "web": ("web",), "search": problem("configuration", retryable=False)}, {}),
     "search_failed": ({"local": ()}, {}),
     "rounds_exhausted": ({"reflect": seeking}, {"max_iters": 2, "max_queries": 50}),
     "queries_exhausted": ({"reflect": seeking}, {"max_queries": 5}),
