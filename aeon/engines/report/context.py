@@ -81,7 +81,7 @@ def first_look(run: Run[ReportConfig, ReportSignals], context: Context) -> Progr
         Search(task=run.task, query=query, provider=name, most=config.most_context, allowance=allowance)
         for name in names
     ]
-    outcomes = yield from run.issue([sieve.widened(one) for one in searches])
+    outcomes = yield from run.issue([sieve.filtered(one) for one in searches])
     for search, outcome in zip(searches, outcomes, strict=True):
         context.take(sieve.sifted(search, outcome))
     signals.barred = _barred(config, sieve)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from aeon.documents.collection import Collection
 from aeon.documents.plain import clean
@@ -12,7 +12,7 @@ from aeon.documents.readers import Text
 from aeon.engines.report.items import Item
 from aeon.engines.report.tiers import ITEMS
 from aeon.errors import ToolFailed
-from aeon.schema import Document, Found, SearchProblem
+from aeon.schema import Document, Found, Passage, SearchProblem
 
 __all__ = ["ItemSearch", "documents_of"]
 
@@ -29,14 +29,19 @@ class ItemSearch:
 
     async def search(self, query: str, most: int) -> Found:
         """Return the passages that fit the query best, best first."""
-        return await asyncio.to_thread(self._search, query, most)
+        return await asyncio.to_thread(self._found, lambda collection: collection.search(query, most))
 
-    def _search(self, query: str, most: int) -> Found:
+    async def select(self, query: str, most: int, takes: Callable[[Document], bool]) -> Found:
+        """Return the same of items that are taken."""
+        named = lambda name: takes(self._documents[name])  # noqa: E731
+        return await asyncio.to_thread(self._found, lambda collection: collection.search(query, most, named))
+
+    def _found(self, search: Callable[[Collection], list[Passage]]) -> Found:
         try:
             if self._collection is None:
                 texts = {name: Text(clean(one.text)) for name, one in self._documents.items()}
                 self._collection = Collection.of_texts(texts)
-            passages = self._collection.search(query, most)
+            passages = search(self._collection)
             names = dict.fromkeys(passage.source for passage in passages)
             documents = [self._documents[name].changed(text=self._collection.text(name)) for name in names]
         except ToolFailed as error:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from aeon.engines.research.places import longest, place_of
 from aeon.schema.frozen import Frozen
 from aeon.schema.search import Document
 from aeon.schema.value import Value
@@ -18,8 +18,6 @@ Mode = Literal["strict", "discovery", "monitor"]
 MODES: tuple[Mode, ...] = ("strict", "discovery", "monitor")
 ITEMS = "items"
 """The provider of the documents that are given directly: only they say themselves whose they are."""
-_SCHEME = re.compile(r"(?i)^[a-z][a-z0-9+.-]*://")
-_AUTHORITY = re.compile(r"^(?:[^/?#]*@)?(?:www\.)?(\[[^\]/]*\]|[^/?#:]*)\.?(?::\d*)?(?=[/?#]|$)")
 _TierNumber = Annotated[int, Field(ge=1, le=5)]
 
 
@@ -51,13 +49,17 @@ class ModeConfigs(Frozen):
 
 
 class Ranked(Value):
-    """A source with its tier, ``None`` where it is not known. ``origin`` is the name that it has by itself."""
+    """A source with its tier, ``None`` where it is not known, and the ``key`` of the configuration that gives it.
+
+    ``origin`` is the name that it has by itself.
+    """
 
     source: str
     title: str = ""
     origin: str = ""
     tier: int | None = None
     type: str = ""
+    key: str = ""
 
     @property
     def words(self) -> str:
@@ -71,11 +73,10 @@ def ranked(document: Document, provider: str, tiers: Mapping[str, SourceTier]) -
     Whose site it is counts only for items, where the caller says so: a page of the web may say anything of itself.
     """
     names = [document.source, document.site] if provider == ITEMS else [document.source]
-    keys = {_place(key): tier for key, tier in tiers.items()}
-    found = [(len(key), tier) for key, tier in keys.items() if any(_within(_place(name), key) for name in names)]
-    tier = max(found, key=lambda one: one[0], default=(0, None))[1]
+    keys = {place_of(key): key for key in tiers}
+    key = keys.get(longest(names, keys), "")
     ranking = Ranked(source=document.source, title=document.title, origin=document.site or document.source)
-    return ranking if tier is None else ranking.changed(tier=tier.tier, type=tier.type)
+    return ranking.changed(key=key, tier=tiers[key].tier, type=tiers[key].type) if key else ranking
 
 
 def usable(tier: int | None, mode: Mode, modes: ModeConfigs) -> bool:
@@ -86,18 +87,3 @@ def usable(tier: int | None, mode: Mode, modes: ModeConfigs) -> bool:
         case "monitor":
             return True
     return tier is None or tier <= modes.discovery.max_tier
-
-
-def _place(name: str) -> str:
-    """A name, or an address as host and path, as two that mean the same place are alike."""
-    text = " ".join(name.split()).casefold()
-    if _SCHEME.match(text):
-        text = _AUTHORITY.sub(r"\1", _SCHEME.sub("", text))
-    return text.removeprefix("www.").partition("#")[0].partition("?")[0].rstrip("/")
-
-
-def _within(place: str, key: str) -> bool:
-    """Whether a place is that of the key, or below it; nothing is known of a path that goes up or has backslashes."""
-    if not key or "\\" in place or ".." in place.split("/"):
-        return False
-    return place == key or place.startswith(f"{key}/")
