@@ -78,7 +78,7 @@ class _Inquiry:
 
 def _research(run: ResearchRun) -> Program[Research]:
     """The whole run. Every way out leads through the answer with its citations, or a refusal."""
-    inquiry = _Inquiry(run, Searches(run, Sources(most=1)))
+    inquiry = _Inquiry(run, Searches(run))
     inquiry.limit()
     try:
         yield from _begin(inquiry)
@@ -110,7 +110,7 @@ def _round(inquiry: _Inquiry) -> Program[None]:
     inquiry.limit()  # a fork may have moved them
     before = searches.sources
     yield ask.RoundNote(iteration=len(inquiry.rounds) + 1)
-    yield from searches.search(inquiry.queries)
+    yield from searches.round(inquiry.queries)
     new = searches.sources.passages - before.passages
     reflection = yield from run.perform(_reflect(inquiry, new), Reflection())
     inquiry.take(reflection)
