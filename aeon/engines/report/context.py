@@ -56,11 +56,6 @@ class Context:
         pairs = zip(self.items(), ranked, strict=True)
         return tuple(described(found, ranking.tier, ranking.type, ranking.origin) for found, ranking in pairs)
 
-    def listed(self) -> str:
-        """The passages as text, one below the other."""
-        lines = [f"{' '.join(one.text.split())} ({one.source})" for one in self.passages]
-        return "\n\n".join(lines) or "Nothing was found."
-
     def _item(self, passage: Passage, best: float) -> JsonObject:
         document = self.documents.get(passage.source, Document(source=passage.source))
         points = round(100 * max(0.0, passage.score) / best) if best > 0 else 0

@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from aeon.engines.report import effects as ask
+from aeon.engines.report import parts
 from aeon.engines.report.config import ReportConfig
 from aeon.engines.report.context import Context, first_look
 from aeon.engines.report.drafting import Answered, Desk
 from aeon.engines.report.grading import judged, reviewed
-from aeon.engines.report.markdown import composed, published
-from aeon.engines.report.record import Report, ReportRound, report_item
+from aeon.engines.report.markdown import composed, markdown, published
+from aeon.engines.report.record import REFUSED, Report, ReportRound, report_item
 from aeon.engines.report.rules import TABLE, ReportSignals, most_calls
 from aeon.engines.report.sifting import Sieve
 from aeon.engines.report.tiers import Ranked
@@ -93,6 +94,9 @@ class _Work:
             context=self.context.described(),
             dropped=tuple((self.context.sieve.dropped | self.dropped).values()),
             items=self.context.items() if plain else (one,),
+            results=tuple(self.context.passages) if plain else None,
+            review=self.review,
+            found=len(self.found()),
             limited=draft.limited or bool(self.context.problems),
             search_problems=tuple(self.context.problems),
         )
@@ -263,11 +267,11 @@ def _reviewed(work: _Work) -> Program[None]:
 def _composed(work: _Work, decision: Decision) -> Program[Composed]:
     """The report; in its place what was found where only that was wanted, or why there is none."""
     run, draft, context = work.run, work.desk.draft(), work.found()
-    if decision.reason in ("no_valid_sources", "no_sources"):
-        return Composed(final_report=f"No report: {decision.detail}.")
+    if decision.reason in REFUSED:
+        return Composed(final_report=markdown("", parts.refusal(decision.detail)))
     if run.signals.plain:
-        return Composed(final_report=work.context.listed())
-    bare, _ = composed(draft, work.review, context, run.config.mode)
+        return Composed(final_report=markdown("", parts.results(work.context.passages)))
+    bare, _ = composed(draft, work.review, context)
     effect = ask.Compose(task=run.task, draft=draft, review=work.review, context=context, mode=run.config.mode)
     return (yield from run.final(effect, bare, decision))
 

@@ -8,10 +8,14 @@ from aeon.engines.report.tiers import Mode, Ranked
 from aeon.engines.report.values import Analysis, Comparison, Confidence, Draft, Finding, Missing, Review, SourceCited
 from aeon.schema.conclusion import Conclusion
 from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.schema.plan import Passage
 from aeon.schema.search import SearchProblem
 from aeon.schema.value import Value
 
-__all__ = ["Report", "ReportRound", "item", "report_item"]
+__all__ = ["REFUSED", "Report", "ReportRound", "item", "report_item"]
+
+REFUSED = ("no_valid_sources", "no_sources")
+"""How runs end in which there is nothing to report on."""
 
 _HOME = "aeon:report"
 
@@ -36,7 +40,8 @@ class Report(Conclusion):
     ``draft`` holds the whole report as data; ``sources`` are those that it cites, by number, with their tiers.
     ``context`` are the sources that the query found, as Items with their tiers; ``dropped`` are those that the mode
     does not take. ``items`` is the report as Items with the keys of the reference; of a plain search, its results.
-    ``score`` is 0-100, as `grading.score` says.
+    ``results`` are the passages of a plain search, ``None`` of a report. ``review`` is that of the draft, if there is
+    one; ``found`` counts the sources that the query found. ``score`` is 0-100, as `grading.score` says.
     """
 
     gives_claims: ClassVar[bool] = True
@@ -52,6 +57,9 @@ class Report(Conclusion):
     context: tuple[JsonObject, ...] = ()
     dropped: tuple[Ranked, ...] = ()
     items: tuple[JsonObject, ...] = ()
+    results: tuple[Passage, ...] | None = None
+    review: Review | None = None
+    found: int = 0
     limited: bool = False
     search_problems: tuple[SearchProblem, ...] = ()
 

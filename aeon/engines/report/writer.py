@@ -46,7 +46,7 @@ async def compose(
     except ValidationError as error:
         fault = error.errors()[0]
         raise UsageError(f"compose: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from None
-    whole, spans = composed(drafted, checked, context, mode)
+    whole, spans = composed(drafted.changed(mode=mode), checked, context)
     return whole.changed(claims=_claims(whole.final_report, spans, Task(text=drafted.query)))
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -46,26 +45,25 @@ class _Failed(Value):
 
 
 @dataclass(slots=True)
-class Errands(ABC, Generic[C, S]):
+class Errands(Generic[C, S]):
     """What was searched for in a run of any engine, how it ended, and which providers can still be asked.
 
+    ``settings`` say how many results are taken of a search, and what becomes of one that fails: a fork may move them.
+    ``found`` is what the searches found that were not taken in yet, each with its query.
     ``limited``: some search could not be done, so that something may be missing of what it would have found.
     """
 
     run: Run[C, S]
+    settings: Callable[[], ResearchConfig]
     providers: Providers = field(default_factory=Providers)
     asked: dict[str, Asked] = field(default_factory=dict)
     errors: list[ErrorRecord] = field(default_factory=list)
     breakers: dict[str, Breaker] = field(default_factory=dict)
+    found: list[tuple[str, Found]] = field(default_factory=list)
     limited: bool = False
 
-    @abstractmethod
-    def settings(self) -> ResearchConfig:
-        """How many results are taken of a search, and what becomes of one that fails."""
-
-    @abstractmethod
-    def take(self, found: Sequence[tuple[str, Found]]) -> None:
-        """Take in what the searches of a batch found, each with its query."""
+    def take(self) -> None:
+        """Take in what the searches of a batch found; by default, nothing is done with it."""
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -87,16 +85,14 @@ class Errands(ABC, Generic[C, S]):
         while errands:
             self.run.boundary(midway=True)
             errands = yield from self._batch(errands)
+            self.take()
 
     def _batch(self, errands: Sequence[_Errand]) -> Program[list[_Errand]]:
         """Issue the errands as one batch; those that are to be run after it."""
         effects = list(self._effects(errands))
         outcomes = yield from self.run.issue(effects)
         searched = [outcome for effect, outcome in zip(effects, outcomes, strict=True) if isinstance(effect, Search)]
-        pairs = list(zip(errands, searched, strict=True))
-        settled = [self._settled(*pair) for pair in pairs]
-        values = ((errand.query, outcome.value) for errand, outcome in pairs)
-        self.take([(query, value) for query, value in values if isinstance(value, Found) and value.problem is None])
+        settled = [self._settled(*pair) for pair in zip(errands, searched, strict=True)]
         return [again for failed in settled if failed is not None for again in self._again(failed)]
 
     def _effects(self, errands: Sequence[_Errand]) -> Iterator[Effect]:
@@ -131,6 +127,7 @@ class Errands(ABC, Generic[C, S]):
         before = self.asked[folded(errand.query)]
         hits = before.hits + len(found.passages)
         self.asked[folded(errand.query)] = before.changed(hits=hits, failed=False)
+        self.found.append((errand.query, found))
 
     def _again(self, failed: _Failed) -> Iterator[_Errand]:
         """What becomes of a failure, once the whole batch is settled: a later attempt, another provider, or neither.

@@ -78,7 +78,7 @@ class _Inquiry:
 
 def _research(run: ResearchRun) -> Program[Research]:
     """The whole run. Every way out leads through the answer with its citations, or a refusal."""
-    inquiry = _Inquiry(run, Searches(run))
+    inquiry = _Inquiry(run, Searches(run, lambda: run.config))
     inquiry.limit()
     try:
         yield from _begin(inquiry)

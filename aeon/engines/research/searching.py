@@ -13,7 +13,6 @@ from aeon.engines.research.rules import ResearchSignals
 from aeon.engines.research.sources import Sources
 from aeon.engines.research.values import Query
 from aeon.kernel.effects import Program
-from aeon.schema.search import Found
 
 __all__ = ["Searches"]
 
@@ -30,10 +29,6 @@ class Searches(Errands[ResearchConfig, ResearchSignals]):
 
     sources: Sources = field(default_factory=lambda: Sources(most=1))
     shown: list[tuple[int, Numbered]] = field(default_factory=list)
-
-    def settings(self) -> ResearchConfig:
-        """Those of the run, which a fork may have moved."""
-        return self.run.config
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -55,8 +50,10 @@ class Searches(Errands[ResearchConfig, ResearchSignals]):
         self.shown.clear()
         yield from self.search(queries)
 
-    def take(self, found: Sequence[tuple[str, Found]]) -> None:
+    def take(self) -> None:
         """Take in what a batch found, the best of each query first: of many sources some find no room in this round."""
+        found = tuple(self.found)
+        self.found.clear()
         self.sources = self.sources.added(found, self._room())
         self.shown += (
             (rank, Numbered(number=entry.number, passage=one, query=query, title=entry.document.title))
