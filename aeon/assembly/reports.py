@@ -63,7 +63,7 @@ def report(  # noqa: PLR0913 - all but the first few are for the rare case, and 
         _check_items(settings)
     result: Report = build(llm, tools, settings, engine="report", **build_options).execute(query)
     if result.stop_reason == "no_valid_sources":
-        raise NoValidSourcesError(result.detail)
+        raise NoValidSourcesError("; ".join((result.detail, *(one.message for one in result.search_problems))))
     if logs is not None and (problem := write_logs(logs, result)):
         print(problem, file=sys.stderr)  # noqa: T201 - the report is there, and somebody has to hear of it
     return result

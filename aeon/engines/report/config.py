@@ -22,6 +22,7 @@ class ReportCaps(Caps):
 
     find_providers: int = Field(default=0, ge=0)
     search: int = Field(default=0, ge=0)
+    pause: int = Field(default=0, ge=0)
     clarify: int = Field(default=8, ge=0)
     analyst: int = Field(default=9, ge=0)
     compare: int = Field(default=9, ge=0)
@@ -80,6 +81,10 @@ class ReportConfig(Settings):
             budget=Budget(seconds=seconds), prices=self.prices, prompt_bytes=self.prompt_bytes,
             output_tokens=self.output_tokens, tool_output_bytes=self.tool_output_bytes,
         )  # fmt: skip
+
+    def looking(self) -> ResearchConfig:
+        """The configuration of the search for the query itself."""
+        return self.inner().changed(most_results=self.most_context)
 
     @property
     def groups(self) -> tuple[int | None, ...]:

@@ -45,11 +45,11 @@ def to_html(result: Report) -> str:
 
 def _parts(result: Report) -> Iterator[Part]:
     if result.stop_reason in REFUSED:
-        return parts.refusal(result.detail)
+        return parts.refusal(result.stop_reason, result.detail, result.search_problems)
     if result.results is not None:
-        return parts.results(result.results)
+        return parts.results(result.results, result.search_problems)
     if not published(result.draft, result.review):
-        return parts.withheld(result.review)
+        return parts.withheld(result.draft, result.review)
     return parts.report(result.draft, result.review, result.found)
 
 

@@ -47,7 +47,7 @@ def composed(draft: Draft, review: Review | None, context: Sequence[object]) -> 
     """The report, and where its findings stand in it. ``context`` are the sources that the query found."""
     points = score(draft)
     if not published(draft, review):
-        text = markdown(draft.query, parts.withheld(review))
+        text = markdown(draft.query, parts.withheld(draft, review))
         return Composed(final_report=text, confidence_level="Low", score=points), ()
     page = _Page()
     page.add(f"# {_plain(draft.query)}")

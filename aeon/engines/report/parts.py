@@ -10,6 +10,7 @@ from aeon.engines.report.grading import confidence, score
 from aeon.engines.report.values import Comparison, Draft, Finding, Missing, Review, Side, SourceCited
 from aeon.engines.research.values import Citation
 from aeon.schema.plan import Passage
+from aeon.schema.search import SearchProblem
 
 __all__ = [
     "Heading",
@@ -130,6 +131,7 @@ def report(draft: Draft, review: Review | None, found: int) -> Iterator[Part]:
         yield from _section(draft, number, question)
     yield from _compared(draft)
     yield from _listed("What was not found", (_missing(one, draft) for one in draft.missing))
+    yield from _failed(draft.problems)
     yield from _sources(draft.sources)
 
 
@@ -141,24 +143,28 @@ def summary(draft: Draft, review: Review | None) -> Line:
     return Line((*good, Words(_LIMITED)) if draft.limited else tuple(good))
 
 
-def withheld(review: Review | None) -> Iterator[Part]:
+def withheld(draft: Draft, review: Review | None) -> Iterator[Part]:
     """What stands in the place of a report that the critic rejected."""
     yield _line("No report: the critic rejected the draft, and strict publishes no such draft.")
     if review is not None and review.reasons:
         yield _points(review.reasons)
+    yield from _failed(draft.problems)
 
 
-def refusal(detail: str) -> Iterator[Part]:
+def refusal(reason: str, detail: str, problems: Sequence[SearchProblem]) -> Iterator[Part]:
     """What stands in the place of a report for which there are no sources."""
-    yield _line(f"No report: {detail}.")
+    yield _line("Nothing was found." if reason == "nothing_found" else f"No report: {detail}.")
+    if reason != "search_failed":  # it says so itself
+        yield from _failed(problems)
 
 
-def results(passages: Sequence[Passage]) -> Iterator[Part]:
+def results(passages: Sequence[Passage], problems: Sequence[SearchProblem]) -> Iterator[Part]:
     """What a plain search found, best first."""
     for one in passages:
         yield _line(f"{one.text} ({one.source})")
     if not passages:
         yield _line("Nothing was found.")
+    yield from _failed(problems)
 
 
 def _line(text: str) -> Line:
@@ -173,6 +179,10 @@ def _listed(heading: str, texts: Iterable[str]) -> Iterator[Part]:
     if (points := _points(texts)).points:
         yield Heading(heading)
         yield points
+
+
+def _failed(problems: Sequence[SearchProblem]) -> Iterator[Part]:
+    yield from _listed("Searches that failed", (one.message for one in problems))
 
 
 def _warnings(review: Review | None) -> Iterator[Part]:

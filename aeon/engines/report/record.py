@@ -14,7 +14,7 @@ from aeon.schema.value import Value
 
 __all__ = ["REFUSED", "Report", "ReportRound", "item", "report_item"]
 
-REFUSED = ("no_valid_sources", "no_sources")
+REFUSED = ("no_valid_sources", "no_sources", "search_failed", "nothing_found")
 """How runs end in which there is nothing to report on."""
 
 _HOME = "aeon:report"

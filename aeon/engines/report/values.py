@@ -10,6 +10,7 @@ from aeon.engines.report.tiers import Mode
 from aeon.engines.research.values import Citation
 from aeon.schema.claims import Claim, Verdict
 from aeon.schema.plan import Passage
+from aeon.schema.search import SearchProblem
 from aeon.schema.value import Value
 
 __all__ = [
@@ -125,7 +126,10 @@ class Missing(Value):
 
 
 class Draft(Value):
-    """A report before it is worded: its questions, what was found on them, and where sources differ."""
+    """A report before it is worded: its questions, what was found on them, and where sources differ.
+
+    ``problems`` are those of searches that failed; ``limited``: some could not be done anywhere.
+    """
 
     query: str
     mode: Mode
@@ -135,6 +139,7 @@ class Draft(Value):
     comparisons: tuple[Comparison, ...] = ()
     missing: tuple[Missing, ...] = ()
     limited: bool = False
+    problems: tuple[SearchProblem, ...] = ()
 
     @property
     def disagreements(self) -> tuple[Comparison, ...]:
