@@ -76,7 +76,7 @@ def items_of(items: Iterable[Mapping[str, object]]) -> tuple[Item, ...]:
         UsageError: one of them has no text or no name, or is no mapping; says which.
     """
     made: list[Item] = []
-    if isinstance(items, Mapping | str):
+    if isinstance(items, Mapping | str) or not isinstance(items, Iterable):
         raise UsageError("items: pass a list of items, each with the keys url, name, site and description")
     for number, one in enumerate(items, 1):
         try:

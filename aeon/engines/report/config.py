@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from aeon.engines.report.items import Item
-from aeon.engines.report.tiers import Mode, ModeConfigs, SourceTier
+from aeon.engines.report.tiers import Mode, ModeConfigs, SourceTier, check_places
 from aeon.engines.research.config import LIMITS, ResearchConfig
 from aeon.engines.research.values import TierName
 from aeon.schema.config import Caps, Settings
@@ -72,6 +72,12 @@ class ReportConfig(Settings):
     search_seconds: float = Field(default=30.0, gt=0, description="for one search")
     clarify: Literal["never", "measured", "always"] = "never"
     caps: ReportCaps = ReportCaps()
+
+    @field_validator("source_tiers")
+    @classmethod
+    def _places(cls, tiers: dict[str, SourceTier]) -> dict[str, SourceTier]:
+        check_places(tiers)
+        return tiers
 
     def inner(self) -> ResearchConfig:
         """The configuration of the research into one question; the critic checks what it finds."""

@@ -54,6 +54,7 @@ class _Work:
     rounds: list[ReportRound] = field(default_factory=list)
     review: Review | None = None
     dropped: dict[str, Ranked] = field(default_factory=dict)
+    keys: set[str] = field(default_factory=set)
 
     @property
     def last(self) -> bool:
@@ -109,6 +110,7 @@ class _Work:
             found=len(self.found()),
             limited=draft.limited,
             search_problems=draft.problems,
+            unmatched=tuple(key for key in run.config.source_tiers if key not in self.context.sieve.keys | self.keys),
         )
 
 
@@ -236,6 +238,7 @@ def _put(work: _Work, query: NewQuery, place: Answered, only: int | None, runs: 
     if fair == 1:
         _note_spent(run, research)
     work.dropped.update(sieve.dropped)
+    work.keys |= sieve.keys
     work.desk.take(place, research, query.text, sieve)
     return sieve
 

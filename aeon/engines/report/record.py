@@ -39,7 +39,8 @@ class Report(Conclusion):
 
     ``draft`` holds the whole report as data; ``sources`` are those that it cites, by number, with their tiers.
     ``context`` are the sources that the query found, as Items with their tiers; ``dropped`` are those that the mode
-    does not take. ``items`` is the report as Items with the keys of the reference; of a plain search, its results.
+    does not take, and ``unmatched`` are keys of ``source_tiers`` that no source lies within. ``items`` is the report as
+    Items with the keys of the reference; of a plain search, its results.
     ``results`` are the passages of a plain search, ``None`` of a report. ``review`` is that of the draft, if there is
     one; ``found`` counts the sources that the query found. ``score`` is 0-100, as `grading.score` says.
     """
@@ -62,6 +63,7 @@ class Report(Conclusion):
     found: int = 0
     limited: bool = False
     search_problems: tuple[SearchProblem, ...] = ()
+    unmatched: tuple[str, ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -28,7 +28,7 @@ class Sieve:
     """Lets only sources through that the mode takes, and remembers which it saw.
 
     ``only`` narrows it to one tier. ``kept`` and ``dropped`` are by the name of the source; ``passages`` are those
-    of each source that was kept, in the order in which they were found.
+    of each source that was kept, in the order in which they were found; ``keys`` are those that gave a tier.
     """
 
     mode: Mode
@@ -38,6 +38,7 @@ class Sieve:
     kept: dict[str, Ranked] = field(default_factory=dict)
     dropped: dict[str, Ranked] = field(default_factory=dict)
     passages: dict[str, list[Passage]] = field(default_factory=dict)
+    keys: set[str] = field(default_factory=set)
 
     def run(self, program: Program[T]) -> Program[T]:
         """A program whose searches give only what the mode takes."""
@@ -99,6 +100,7 @@ class Sieve:
         document = documents.get(passage.source, Document(source=passage.source))
         ranking = ranked(document, provider, self.tiers)
         taken = self._passes(ranking.tier)
+        self.keys.add(ranking.key)
         if taken:
             self.kept.setdefault(passage.source, ranking)
             self.passages.setdefault(passage.source, []).append(passage)

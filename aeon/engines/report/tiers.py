@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from aeon.engines.research.places import longest, place_of
 from aeon.schema.frozen import Frozen
 from aeon.schema.search import Document
 from aeon.schema.value import Value
 
-__all__ = ["ITEMS", "MODES", "Mode", "ModeConfigs", "Ranked", "SourceTier", "ranked", "usable"]
+__all__ = ["ITEMS", "MODES", "Mode", "ModeConfigs", "Ranked", "SourceTier", "check_places", "ranked", "usable"]
 
 Mode = Literal["strict", "discovery", "monitor"]
 MODES: tuple[Mode, ...] = ("strict", "discovery", "monitor")
@@ -38,6 +38,13 @@ class _Discovery(Frozen):
 
 class _Monitor(Frozen):
     compare_tiers: tuple[_TierNumber, _TierNumber] = (1, 5)
+
+    @field_validator("compare_tiers")
+    @classmethod
+    def _two(cls, tiers: tuple[int, int]) -> tuple[int, int]:
+        if tiers[0] == tiers[1]:
+            raise ValueError(f"name two tiers to compare, not {tiers[0]} twice")
+        return tiers
 
 
 class ModeConfigs(Frozen):
@@ -77,6 +84,22 @@ def ranked(document: Document, provider: str, tiers: Mapping[str, SourceTier]) -
     key = keys.get(longest(names, keys), "")
     ranking = Ranked(source=document.source, title=document.title, origin=document.site or document.source)
     return ranking.changed(key=key, tier=tiers[key].tier, type=tiers[key].type) if key else ranking
+
+
+def check_places(tiers: Mapping[str, SourceTier]) -> None:
+    """Refuse keys that name no place, or one place under two names: only one of them could count.
+
+    Raises:
+        ValueError: names them.
+    """
+    keys: dict[str, str] = {}
+    for key in tiers:
+        place = place_of(key)
+        if not place:
+            raise ValueError(f"{key!r} names no source: give a name, a host or a path")
+        if place in keys:
+            raise ValueError(f"{keys[place]!r} and {key!r} are the same source; keep one")
+        keys[place] = key
 
 
 def usable(tier: int | None, mode: Mode, modes: ModeConfigs) -> bool:

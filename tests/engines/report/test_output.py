@@ -156,6 +156,8 @@ def test_logs_that_cannot_be_written_cost_no_report(result: Report, tmp_path: Pa
         (["text"], "number 1 cannot be used: "),
         ("text", "pass a list of items"),
         ({"url": "x"}, "pass a list of items"),
+        (None, "pass a list of items"),
+        (5, "pass a list of items"),
     ],
 )
 def test_items_that_cannot_be_used_are_one_line(items: object, said: str) -> None:
