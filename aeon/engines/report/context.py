@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aeon.engines.report.config import ReportConfig
-from aeon.engines.report.items import described
-from aeon.engines.report.record import item
+from aeon.engines.report.items import described, named
+from aeon.engines.report.record import item, own_item
 from aeon.engines.report.rules import ReportSignals
 from aeon.engines.report.sifting import Sieve
-from aeon.engines.report.tiers import Ranked
+from aeon.engines.report.tiers import ITEMS, Ranked
 from aeon.engines.research.effects import FindProviders
 from aeon.engines.research.errands import Errands
 from aeon.engines.research.record import ErrorRecord
@@ -44,21 +44,35 @@ class Context(Errands[ReportConfig, ReportSignals]):
         return {document.source: document for _, found in self.found for document in found.documents}
 
     def items(self) -> tuple[JsonObject, ...]:
-        """The passages as Items: their score is that of the search, 100 for the best passage."""
-        best = max((one.score for one in self.passages), default=0.0)
-        return tuple(self._item(one, best) for one in self.passages)
+        """What was found as Items: their score is that of the search, 100 for the best passage.
+
+        An item that was given is given back once, with its own values; of other documents each passage is one.
+        """
+        return tuple(found for found, _ in self._items())
 
     def described(self) -> tuple[JsonObject, ...]:
         """The same with the tiers of their sources."""
-        ranked = [self.sieve.kept[one.source] for one in self.passages]
-        pairs = zip(self.items(), ranked, strict=True)
+        pairs = ((found, self.sieve.kept[source]) for found, source in self._items())
         return tuple(described(found, ranking.tier, ranking.type, ranking.origin) for found, ranking in pairs)
 
-    def _item(self, passage: Passage, best: float) -> JsonObject:
-        document = self.documents.get(passage.source, Document(source=passage.source))
-        points = round(100 * max(0.0, passage.score) / best) if best > 0 else 0
-        title = document.title or passage.source
-        return item(passage.source, title, document.site or passage.source, passage.text, points)
+    def _items(self) -> Iterator[tuple[JsonObject, str]]:
+        """The Items, each with the name of its source."""
+        own, documents = named(self.run.config.items), self.documents
+        best = max((one.score for one in self.passages), default=0.0)
+        given: set[str] = set()
+        for name, found in self._found_by():
+            points = round(100 * max(0.0, found.score) / best) if best > 0 else 0
+            if name != ITEMS:
+                document = documents.get(found.source, Document(source=found.source))
+                title, site = document.title or found.source, document.site or found.source
+                yield item(found.source, title, site, found.text, points), found.source
+            elif found.source not in given:
+                given.add(found.source)
+                yield own_item(found.source, own[found.source], points), found.source
+
+    def _found_by(self) -> Iterator[tuple[str, Passage]]:
+        """The passages, each with the name of the provider that found it."""
+        return ((found.provider, passage) for _, found in self.found for passage in found.passages)
 
 
 def first_look(run: Run[ReportConfig, ReportSignals], context: Context) -> Program[None]:

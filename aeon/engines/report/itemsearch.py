@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from aeon.documents.collection import Collection
 from aeon.documents.plain import clean
 from aeon.documents.readers import Text
-from aeon.engines.report.items import Item
+from aeon.engines.report.items import Item, named
 from aeon.engines.report.tiers import ITEMS
 from aeon.errors import ToolFailed
 from aeon.schema import Document, Found, Passage, SearchProblem
@@ -51,19 +51,16 @@ class ItemSearch:
 
 
 def documents_of(items: Sequence[Item]) -> list[Document]:
-    """The items as documents, each text of an address once; a name is the first line of its text.
+    """The items as documents, as `named` has them; a name is the first line of its text."""
+    return [_document(source, one) for source, one in named(items).items()]
 
-    Another text under the same address is kept, too, under the address with a number: both may be cited.
-    """
-    documents: dict[str, Document] = {}
-    for one in items:
-        digest = hashlib.sha256(one.description.encode("utf-8", "surrogatepass")).hexdigest()
-        name = source = one.url.strip() or one.name.strip()
-        number = 1
-        while source in documents and documents[source].text_sha256 != digest:
-            number += 1
-            source = f"{name}#{number}"
-        title = one.name.strip() or name
-        text = f"{one.name.strip()}\n\n{one.description}" if one.name.strip() else one.description
-        documents[source] = Document(source=source, title=title, site=one.site.strip(), text=text, text_sha256=digest)
-    return list(documents.values())
+
+def _document(source: str, one: Item) -> Document:
+    name = one.name.strip()
+    return Document(
+        source=source,
+        title=name or one.url.strip(),
+        site=one.site.strip(),
+        text=f"{name}\n\n{one.description}" if name else one.description,
+        text_sha256=hashlib.sha256(one.description.encode("utf-8", "surrogatepass")).hexdigest(),
+    )

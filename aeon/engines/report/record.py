@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from aeon.engines.report.items import Item
 from aeon.engines.report.tiers import Mode, Ranked
 from aeon.engines.report.values import Analysis, Comparison, Confidence, Draft, Finding, Missing, Review, SourceCited
 from aeon.schema.conclusion import Conclusion
@@ -12,7 +13,7 @@ from aeon.schema.plan import Passage
 from aeon.schema.search import SearchProblem
 from aeon.schema.value import Value
 
-__all__ = ["REFUSED", "Report", "ReportRound", "item", "report_item"]
+__all__ = ["REFUSED", "Report", "ReportRound", "item", "own_item", "report_item"]
 
 REFUSED = ("no_valid_sources", "no_sources", "search_failed", "nothing_found")
 """How runs end in which there is nothing to report on."""
@@ -105,6 +106,14 @@ def item(url: str, name: str, site: str, description: str, points: int) -> JsonO
         "description": description,
         "schema_object": {},
     }
+
+
+def own_item(source: str, given: Item, points: int) -> JsonObject:
+    """An Item that was given, with its own values; what it lacks is filled in."""
+    url = given.url.strip() or source
+    made = item(url, given.name.strip() or url, given.site.strip() or url, given.description, points)
+    site = given.site_url.strip() or made["siteUrl"]
+    return {**made, "siteUrl": site, "schema_object": given.schema_object}
 
 
 def _home(url: str) -> str:
