@@ -65,7 +65,7 @@ def report(  # noqa: PLR0913 - all but the first few are for the rare case, and 
         _check_items(settings)
     result: Report = build(llm, tools, settings, engine="report", **build_options).execute(query)
     if result.stop_reason == "no_valid_sources":
-        raise NoValidSourcesError(result.detail)
+        raise NoValidSourcesError("; ".join((result.detail, *(one.message for one in result.search_problems))))
     if logs is not None and (problem := write_logs(logs, result)):
         print(problem, file=sys.stderr)  # noqa: T201 - the report is there, and somebody has to hear of it
     return result
@@ -78,7 +78,7 @@ def items_of(items: Iterable[Mapping[str, object]]) -> tuple[Item, ...]:
         UsageError: one of them has no text or no name, or is no mapping; says which.
     """
     made: list[Item] = []
-    if isinstance(items, Mapping | str):
+    if isinstance(items, Mapping | str) or not isinstance(items, Iterable):
         raise UsageError("items: pass a list of items, each with the keys url, name, site and description")
     for number, one in enumerate(items, 1):
         try:

@@ -29,18 +29,29 @@ def command(options: argparse.Namespace) -> int:
         UsageError: nothing to report on is named, or an option, a setting or the query is wrong.
         InputFileError: a file cannot be read or written.
     """
-    if not any((options.files, options.search, options.items, options.bound)):
-        raise UsageError("report: name what to report on: --in FOLDER, --items FILE, or --search searxng=URL")
     if options.tiers and options.config:
         raise UsageError("report: --tiers and --config name two files of settings; put source_tiers into one of them")
     options.config = options.tiers or options.config
     own: dict[str, object] = {"mode": options.mode} if options.mode else {}
-    own |= {"items": _items(options.items)} if options.items else {}
+    items = _items(options.items) if options.items else []
+    _check_sources(options, items)
+    own |= {"items": items} if items else {}
     own |= {"reasoning": {"enabled": False}} if options.plain else {}
     tools = [*folder_specs(options.files), *search_specs(options.search, options.allow)]
     files = _Files(options.out, options.logs)
     code = run(options, tools, own, files)
     return _WRONG_INPUT if files.barred else code
+
+
+def _check_sources(options: argparse.Namespace, items: list[dict[str, object]]) -> None:
+    """Refuse a report on nothing.
+
+    Raises:
+        UsageError: says what to name.
+    """
+    if not any((options.files, options.search, items, options.bound)):
+        empty = f"{options.items} holds no items; " if options.items else ""
+        raise UsageError(f"report: {empty}name what to report on: --in FOLDER, --items FILE, or --search searxng=URL")
 
 
 def _items(path: str) -> list[dict[str, object]]:

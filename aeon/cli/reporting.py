@@ -10,7 +10,7 @@ from aeon.engines.research.effects import Cite, FindProviders, Pause, Search
 from aeon.engines.research.values import Cited
 from aeon.kernel.effects import AskUser, Effect, Note
 from aeon.observability.lines import Line, Span, degradation_line, labelled, short
-from aeon.schema import Degradation, Outcome
+from aeon.schema import Degradation, Found, Outcome, SearchProblem
 
 __all__ = ["ReportNarrator"]
 
@@ -54,6 +54,8 @@ class ReportNarrator(Narrator):
             return labelled("", [degradation_line(Degradation(phase=effect.phase, message=outcome.message))])
         took = seconds_words(outcome.ended - outcome.started)
         match outcome.value:
+            case Found(problem=SearchProblem(message=message)):
+                return labelled("", [degradation_line(Degradation(phase=effect.phase, message=message))])
             case Analysis() as analysis:
                 return _analysed(analysis, took)
             case Cited() as cited:

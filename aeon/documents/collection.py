@@ -132,8 +132,10 @@ class Collection:
         except sqlite3.Error as error:
             raise ToolFailed(f"the {', '.join(texts)} cannot be indexed: {error}") from None
 
-    def search(self, question: str, most: int = 3) -> list[Passage]:
+    def search(self, question: str, most: int = 3, takes: Callable[[str], bool] | None = None) -> list[Passage]:
         """Return the passages that fit a question best, best first; two share at most one sentence.
+
+        With ``takes`` only documents are searched of whose path it says so: no other takes the place of one.
 
         They are ranked by the words that they share with it (BM25) and, with the extra embeddings, by similarity too,
         which alone finds what is said in other words. A question without content words finds nothing.
@@ -144,7 +146,7 @@ class Collection:
         """
         words = terms(question)
         with self._lock, _readable():
-            return _apart(self._ranked(question, words), most) if words else []
+            return _apart(self._ranked(question, words, takes), most) if words else []
 
     def nearest(self, question: str, most: int = 3) -> list[Passage]:
         """Return the most similar passages, however little they are; none without the extra embeddings.
@@ -161,22 +163,29 @@ class Collection:
         with self._lock, _readable():
             return any(True for _ in self._own(self._index.ranked(terms(word))))
 
-    def _ranked(self, question: str, words: list[str]) -> Iterator[Row]:
+    def _ranked(self, question: str, words: list[str], takes: Callable[[str], bool] | None) -> Iterator[Row]:
         """The passages for a question; behind the first and the most similar ones, those that hold a word of it."""
-        by_words = self._own(self._index.ranked(words))
+        keeps = self._keeps(takes)
+        by_words = self._own(self._index.ranked(words, keeps))
         first = list(itertools.islice(by_words, _FUSED))
         embed = embedder()
         if embed is None:
             yield from itertools.chain(first, by_words)
             return
         near = itertools.takewhile(lambda row: row.score >= _LEAST_SIMILAR, self._index.nearest(question, embed))
-        similar = list(itertools.islice(self._own(near), _FUSED))
+        similar = list(itertools.islice(self._own(filter(keeps, near)), _FUSED))
         rows = {(row.path, row.start): row for row in (*first, *similar)}
         ranking = fused([[(row.path, row.start) for row in ranked] for ranked in (first, similar)])
         yield from (replace(rows[place], score=score) for place, score in ranking)
         for rank, row in enumerate(by_words, len(first) + 1):
             if (row.path, row.start) not in rows:
                 yield replace(row, score=share(rank))
+
+    def _keeps(self, takes: Callable[[str], bool] | None) -> Callable[[Row], bool]:
+        """What says whether a row is of a document that is taken."""
+        if takes is None:
+            return lambda row: True
+        return lambda row: any(takes(own.path) for own in self._own((row,)))
 
     def _own(self, rows: Iterable[Row]) -> Iterator[Row]:
         """The rows of the documents of this collection, each under the path that names its document here."""

@@ -13,7 +13,7 @@ import itertools
 import json
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Literal, NamedTuple
@@ -315,8 +315,11 @@ class Index:
         """How many passages each document has, by its number."""
         return dict(self._db.execute("SELECT document, count(*) FROM passages GROUP BY document"))
 
-    def ranked(self, terms: list[str]) -> Iterator[Row]:
-        """The passages that hold any of the terms, best first; of the same score, in the order of paths and places."""
+    def ranked(self, terms: list[str], keeps: Callable[[Row], bool] = lambda row: True) -> Iterator[Row]:
+        """The passages that hold any of the terms, best first; of the same score, in the order of paths and places.
+
+        With ``keeps`` only those of which it says so.
+        """
         counts = {term: count for term in terms if (count := self._count(term, _MOST_RANKED + 1))}
         if counts and min(counts.values()) > _MOST_RANKED:  # only then it matters which of them is the rarest
             counts = {term: self._count(term, -1) for term in counts}
@@ -325,8 +328,9 @@ class Index:
             return
         hits = self._db.execute("SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank", (match,))
         for score, group in itertools.groupby(hits, key=lambda hit: hit[1]):
-            rows = [self._row(number, -score) for number, _ in itertools.islice(group, _MOST_TIES)]
-            yield from sorted(rows, key=lambda row: (row.path, row.start))
+            rows = (self._row(number, -score) for number, _ in group)
+            kept = itertools.islice(filter(keeps, rows), _MOST_TIES)
+            yield from sorted(kept, key=lambda row: (row.path, row.start))
 
     def nearest(self, question: str, embedder: Embedder) -> Iterator[Row]:
         """The passages that have embeddings, the most similar to a question first; of the same score, as `ranked`."""

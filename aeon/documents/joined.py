@@ -30,9 +30,10 @@ class Joined(Collection):
         self.skipped = tuple((_path(name, path), why) for name, part in parts.items() for path, why in part.skipped)
         self.note = "; ".join(part.note for part in parts.values() if part.note)
 
-    def search(self, question: str, most: int = 3) -> list[Passage]:
+    def search(self, question: str, most: int = 3, takes: Callable[[str], bool] | None = None) -> list[Passage]:
         """Return the passages that fit a question best. Raises as `Collection.search`."""
-        return self._fused([part.search(question, most) for part in self._parts.values()], most)
+        found = [part.search(question, most, _below(name, takes)) for name, part in self._parts.items()]
+        return self._fused(found, most)
 
     def nearest(self, question: str, most: int = 3) -> list[Passage]:
         """Return the most similar passages, however little they are. Raises as `Collection.nearest`."""
@@ -93,3 +94,8 @@ class Joined(Collection):
 
 def _path(name: str, path: str) -> str:
     return f"{name}/{path}" if name else path
+
+
+def _below(name: str, takes: Callable[[str], bool] | None) -> Callable[[str], bool] | None:
+    """What is asked of the paths of a part."""
+    return None if takes is None else lambda path: takes(_path(name, path))

@@ -89,7 +89,7 @@ from aeon.schema.policy import (
     StateMonitor,
     Strategy,
 )
-from aeon.schema.search import Document, Found, ResultProblem, SearchProblem, SearchProblemKind
+from aeon.schema.search import Document, Found, ResultProblem, SearchProblem, SearchProblemKind, SourceFilter
 from aeon.schema.task import LONGEST_CONTEXT, LONGEST_TASK, Clarification, Question, Reply, Task, Unread
 from aeon.schema.usage import NOTHING, Allowance, Bound, Budget, Left, Price, Usage
 from aeon.schema.value import Value
@@ -185,6 +185,7 @@ __all__ = [
     "Severity",
     "ShortReading",
     "Source",
+    "SourceFilter",
     "StateMonitor",
     "Step",
     "StepInput",

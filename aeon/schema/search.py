@@ -9,7 +9,7 @@ from pydantic import Field
 from aeon.schema.plan import Passage
 from aeon.schema.value import Value
 
-__all__ = ["Document", "Found", "ResultProblem", "SearchProblem", "SearchProblemKind"]
+__all__ = ["Document", "Found", "ResultProblem", "SearchProblem", "SearchProblemKind", "SourceFilter"]
 
 SearchProblemKind = Literal[
     "timeout", "unreachable", "rate_limited", "server", "malformed", "too_large", "forbidden", "configuration"
@@ -74,3 +74,16 @@ class Found(Value):
     problem: SearchProblem | None = None
     problems: tuple[ResultProblem, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+class SourceFilter(Value):
+    """Which sources a search must find, however many others fit better.
+
+    ``places`` pass and ``barred`` do not: names, hosts and paths that sources lie within, of which the longest counts.
+    ``others``: whether sources pass that lie in none. ``sites``: the site that a document names counts like its name.
+    """
+
+    places: tuple[str, ...] = ()
+    barred: tuple[str, ...] = ()
+    others: bool = False
+    sites: bool = False

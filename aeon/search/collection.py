@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from aeon.documents.collection import Collection
 from aeon.errors import MissingExtraError, ToolFailed
-from aeon.schema import Found, SearchProblem
+from aeon.schema import Document, Found, Passage, SearchProblem
 
 __all__ = ["CollectionSearch"]
 
@@ -22,11 +23,16 @@ class CollectionSearch:
 
     async def search(self, query: str, most: int) -> Found:
         """Return the passages that fit the query best, best first; their documents without the texts."""
-        return await asyncio.to_thread(self._search, query, most)
+        return await asyncio.to_thread(self._found, lambda: self._collection.search(query, most))
 
-    def _search(self, query: str, most: int) -> Found:
+    async def select(self, query: str, most: int, takes: Callable[[Document], bool]) -> Found:
+        """Return the same of documents that are taken; whose site a file says it is counts for nothing."""
+        named = lambda source: takes(Document(source=source))  # noqa: E731
+        return await asyncio.to_thread(self._found, lambda: self._collection.search(query, most, named))
+
+    def _found(self, search: Callable[[], list[Passage]]) -> Found:
         try:
-            passages = self._collection.search(query, most)
+            passages = search()
             documents = [
                 self._collection.document(source) for source in dict.fromkeys(passage.source for passage in passages)
             ]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
-from aeon.schema import Found
+from aeon.schema import Document, Found
 
-__all__ = ["Provider"]
+__all__ = ["Provider", "Selective"]
 
 
 @runtime_checkable
@@ -24,5 +25,17 @@ class Provider(Protocol):
 
         What goes wrong is a `SearchProblem` in the value, never an exception, but for a bug. The provider makes one
         attempt: whether and when it is tried again is decided elsewhere.
+        """
+        ...
+
+
+@runtime_checkable
+class Selective(Protocol):
+    """A provider that can pass over sources while it searches, so that none hides another."""
+
+    async def select(self, query: str, most: int, takes: Callable[[Document], bool]) -> Found:
+        """Return the ``most`` passages of documents that are taken that fit the query best, as `Provider.search` does.
+
+        Of a document that is asked about, name and site are set.
         """
         ...

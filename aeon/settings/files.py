@@ -10,6 +10,7 @@ from aeon.errors import ConfigError, InputFileError, MissingExtraError
 
 __all__ = ["LARGEST", "content", "read_file"]
 
+_OTHER = "; a file is read as YAML if its name ends in .yaml or .yml, any other as TOML"
 LARGEST = 16 * 1024 * 1024
 """The bytes that are read of a file that a user names, at most."""
 
@@ -49,7 +50,8 @@ def read_file(path: Path | str) -> dict[str, object]:
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
     except ValueError as error:
-        raise ConfigError(f"{path}: is not valid {kind}: {error}") from None
+        ending = "" if is_yaml or Path(path).suffix.lower() == ".toml" else _OTHER
+        raise ConfigError(f"{path}: is not valid {kind}: {error}{ending}") from None
     except RecursionError:
         raise ConfigError(f"{path}: cannot be read as {kind}: it is nested too deeply") from None
 

@@ -52,6 +52,8 @@ STEPS: dict[str, tuple[Step, ...]] = {
     ),
     "report": (
         ("find_providers", "search", ""),
+        ("search", "pause", "a search failed"),
+        ("pause", "search", ""),
         ("search", "analyst", ""),
         ("analyst", "analyst", "each question was researched"),
         ("analyst", "compare", "sources differ"),

@@ -65,6 +65,15 @@ def test_strict_with_nothing_left_is_wrong_input(aeon: Aeon, docs: Path, model: 
     assert "official/bridge.md (unknown)" in done.out and "discovery" in done.out
 
 
+def test_a_tier_of_which_nothing_was_found_is_a_warning(aeon: Aeon, docs: Path, tmp_path: Path, model: Model) -> None:
+    """One line names the keys that no source lies within, which may be misspelt."""
+    tiers = tmp_path / "slip.yaml"
+    tiers.write_text("source_tiers: {official: {tier: 1}, offcial: {tier: 1}, chat: {tier: 5}}")
+    done = aeon("report", QUERY, "--in", str(docs), "--tiers", str(tiers), "--plain")
+    assert "no source that was found lies within offcial\n" in done.out
+    assert "lies within" not in aeon("report", QUERY, "--in", str(docs), "--plain").out
+
+
 def test_items_come_from_a_file(aeon: Aeon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A JSON list of documents is searched like a folder."""
     monkeypatch.setenv("AEON_MODEL", "http://127.0.0.1:9/v1#none")
@@ -91,6 +100,7 @@ def test_items_come_from_a_file(aeon: Aeon, tmp_path: Path, monkeypatch: pytest.
         ((QUERY, "--in", "{docs}", "--tiers", "{docs}/none.yaml"), "cannot be read"),
         ((QUERY, "--in", "{docs}", "--tiers", "a.yaml", "--config", "b.toml"), "name two files of settings"),
         ((QUERY, "--items", "{docs}/official/bridge.md"), "is no JSON"),
+        ((QUERY, "--in", "{docs}", "--tiers", "{docs}/official/bridge.md"), "read as YAML if its name ends in .yaml"),
     ],
 )
 def test_wrong_input_is_one_line(aeon: Aeon, docs: Path, model: Model, arguments: tuple[str, ...], said: str) -> None:
@@ -101,7 +111,12 @@ def test_wrong_input_is_one_line(aeon: Aeon, docs: Path, model: Model, arguments
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("{}", "is no list of items"), ('[{"url": "x"}]', "number 1 cannot be used"), ("[" * 100_000, "is no JSON")],
+    [
+        ("{}", "is no list of items"),
+        ("[]", "holds no items; name what to report on"),
+        ('[{"url": "x"}]', "number 1 cannot be used"),
+        ("[" * 100_000, "is no JSON"),
+    ],
 )
 def test_a_file_that_holds_no_items_is_one_line(aeon: Aeon, tmp_path: Path, model: Model, text: str, said: str) -> None:
     """It names the file, or the item."""

@@ -8,10 +8,11 @@ import pytest
 
 from aeon.documents.collection import Collection
 from aeon.documents.folder import Folder
+from aeon.documents.joined import Joined
 from aeon.errors import MissingExtraError, ToolFailed
 from aeon.search.collection import CollectionSearch
 from aeon.search.pages import digest
-from aeon.search.provider import Provider
+from aeon.search.provider import Provider, Selective
 from search.web import run
 
 pytestmark = pytest.mark.usefixtures("indexes", "words_only")
@@ -43,6 +44,22 @@ def test_an_empty_search_is_no_failure(collection: Collection) -> None:
     """What no document mentions is an empty search."""
     found = run(CollectionSearch(collection, "papers").search("zeppelin", 3))
     assert (found.provider, found.passages, found.problem) == ("papers", (), None)
+
+
+def test_documents_that_are_not_taken_hide_no_other(tmp_path: Path) -> None:
+    """However many fit better: a selective search finds the one that is taken, also behind equal scores and parts."""
+    for part in ("a", "b"):
+        (tmp_path / part).mkdir()
+        for number in range(600):
+            (tmp_path / part / f"{number}.txt").write_text(f"The bridge was opened, says walker {number}.\n")
+    (tmp_path / "b" / "z.txt").write_text("The bridge was opened, says office 1.\n")
+    folders = {part: Folder.open(tmp_path / part) for part in ("a", "b")}
+    names = {part: [path.name for path in (tmp_path / part).iterdir()] for part in folders}
+    parts = {part: Collection.of(folder, names[part], ":memory:") for part, folder in folders.items()}
+    search = CollectionSearch(Joined(parts))
+    assert isinstance(search, Selective)
+    found = run(search.select("Which bridge was opened?", 3, lambda document: document.source == "b/z.txt"))
+    assert [passage.source for passage in found.passages] == ["b/z.txt"]
 
 
 @pytest.mark.parametrize(

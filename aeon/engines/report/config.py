@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from aeon.engines.report.items import Item
-from aeon.engines.report.tiers import Mode, ModeConfigs, SourceTier
+from aeon.engines.report.tiers import Mode, ModeConfigs, SourceTier, check_places
 from aeon.engines.research.config import LIMITS, ResearchConfig
 from aeon.engines.research.values import TierName
 from aeon.schema.config import Caps, Settings
@@ -22,6 +22,7 @@ class ReportCaps(Caps):
 
     find_providers: int = Field(default=0, ge=0)
     search: int = Field(default=0, ge=0)
+    pause: int = Field(default=0, ge=0)
     clarify: int = Field(default=8, ge=0)
     analyst: int = Field(default=9, ge=0)
     compare: int = Field(default=9, ge=0)
@@ -72,6 +73,12 @@ class ReportConfig(Settings):
     clarify: Literal["never", "measured", "always"] = "never"
     caps: ReportCaps = ReportCaps()
 
+    @field_validator("source_tiers")
+    @classmethod
+    def _places(cls, tiers: dict[str, SourceTier]) -> dict[str, SourceTier]:
+        check_places(tiers)
+        return tiers
+
     def inner(self) -> ResearchConfig:
         """The configuration of the research into one question; the critic checks what it finds."""
         seconds = LIMITS[self.tier].seconds * self.reasoning.factor
@@ -80,6 +87,10 @@ class ReportConfig(Settings):
             budget=Budget(seconds=seconds), prices=self.prices, prompt_bytes=self.prompt_bytes,
             output_tokens=self.output_tokens, tool_output_bytes=self.tool_output_bytes,
         )  # fmt: skip
+
+    def looking(self) -> ResearchConfig:
+        """The configuration of the search for the query itself."""
+        return self.inner().changed(most_results=self.most_context)
 
     @property
     def groups(self) -> tuple[int | None, ...]:

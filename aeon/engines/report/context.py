@@ -2,101 +2,117 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aeon.engines.report.config import ReportConfig
-from aeon.engines.report.items import described
-from aeon.engines.report.record import item
+from aeon.engines.report.items import described, named
+from aeon.engines.report.record import item, own_item
 from aeon.engines.report.rules import ReportSignals
 from aeon.engines.report.sifting import Sieve
-from aeon.engines.research.effects import FindProviders, Search
-from aeon.engines.research.values import Providers
+from aeon.engines.report.tiers import ITEMS, Ranked
+from aeon.engines.research.effects import FindProviders
+from aeon.engines.research.errands import Errands
+from aeon.engines.research.record import ErrorRecord
+from aeon.engines.research.values import Providers, Query
 from aeon.kernel.effects import Program
 from aeon.kernel.engine import Run
 from aeon.schema.frozen import JsonObject
-from aeon.schema.outcome import Outcome
 from aeon.schema.plan import Passage
-from aeon.schema.search import Document, Found, SearchProblem
-from aeon.schema.usage import Allowance
+from aeon.schema.search import Document, SearchProblem
 
-__all__ = ["Context", "first_look", "why_barred"]
+__all__ = ["Context", "failures", "first_look", "settle", "why_barred"]
 
 _LONGEST_QUERY = 600
 _LISTED = 5
 
 
 @dataclass(slots=True)
-class Context:
+class Context(Errands[ReportConfig, ReportSignals]):
     """The passages that a query found, best first, with their documents; and the searches that failed."""
 
-    sieve: Sieve
-    passages: list[Passage] = field(default_factory=list)
-    documents: dict[str, Document] = field(default_factory=dict)
-    problems: list[SearchProblem] = field(default_factory=list)
+    sieve: Sieve = field(kw_only=True)
 
-    def take(self, outcome: Outcome) -> None:
-        """Keep what a search found, or why it failed."""
-        if not isinstance(outcome.value, Found):
-            self.problems.append(SearchProblem(kind="server", message=outcome.message, retryable=False))
-            return
-        if outcome.value.problem is not None:
-            self.problems.append(outcome.value.problem)
-        self.passages += outcome.value.passages
-        self.documents.update({document.source: document for document in outcome.value.documents})
+    @property
+    def passages(self) -> list[Passage]:
+        """The passages of all searches."""
+        return [passage for _, found in self.found for passage in found.passages]
+
+    @property
+    def documents(self) -> dict[str, Document]:
+        """The documents of the passages, by their names."""
+        return {document.source: document for _, found in self.found for document in found.documents}
 
     def items(self) -> tuple[JsonObject, ...]:
-        """The passages as Items: their score is that of the search, 100 for the best passage."""
-        best = max((one.score for one in self.passages), default=0.0)
-        return tuple(self._item(one, best) for one in self.passages)
+        """What was found as Items: their score is that of the search, 100 for the best passage.
+
+        An item that was given is given back once, with its own values; of other documents each passage is one.
+        """
+        return tuple(found for found, _ in self._items())
 
     def described(self) -> tuple[JsonObject, ...]:
         """The same with the tiers of their sources."""
-        ranked = [self.sieve.kept[one.source] for one in self.passages]
-        pairs = zip(self.items(), ranked, strict=True)
+        pairs = ((found, self.sieve.kept[source]) for found, source in self._items())
         return tuple(described(found, ranking.tier, ranking.type, ranking.origin) for found, ranking in pairs)
 
-    def listed(self) -> str:
-        """The passages as text, one below the other."""
-        lines = [f"{' '.join(one.text.split())} ({one.source})" for one in self.passages]
-        return "\n\n".join(lines) or "Nothing was found."
+    def _items(self) -> Iterator[tuple[JsonObject, str]]:
+        """The Items, each with the name of its source."""
+        own, documents = named(self.run.config.items), self.documents
+        best = max((one.score for one in self.passages), default=0.0)
+        given: set[str] = set()
+        for name, found in self._found_by():
+            points = round(100 * max(0.0, found.score) / best) if best > 0 else 0
+            if name != ITEMS:
+                document = documents.get(found.source, Document(source=found.source))
+                title, site = document.title or found.source, document.site or found.source
+                yield item(found.source, title, site, found.text, points), found.source
+            elif found.source not in given:
+                given.add(found.source)
+                yield own_item(found.source, own[found.source], points), found.source
 
-    def _item(self, passage: Passage, best: float) -> JsonObject:
-        document = self.documents.get(passage.source, Document(source=passage.source))
-        points = round(100 * max(0.0, passage.score) / best) if best > 0 else 0
-        title = document.title or passage.source
-        return item(passage.source, title, document.site or passage.source, passage.text, points)
+    def _found_by(self) -> Iterator[tuple[str, Passage]]:
+        """The passages, each with the name of the provider that found it."""
+        return ((found.provider, passage) for _, found in self.found for passage in found.passages)
 
 
 def first_look(run: Run[ReportConfig, ReportSignals], context: Context) -> Program[None]:
-    """Search for the query as it stands, and stop where that is all, or where the mode takes nothing of it."""
-    config, signals, sieve = run.config, run.signals, context.sieve
-    providers = yield from run.perform(FindProviders(task=run.task), Providers())
-    names = (*providers.local, *providers.web[:1])
-    signals.nowhere = not names
+    """Search for the query as it stands, and stop where that is all, or where nothing can be made of what it found."""
+    context.providers = yield from run.perform(FindProviders(task=run.task), Providers())
+    run.signals.nowhere = not context.there
     run.boundary()
-    query = run.task.text[:_LONGEST_QUERY]
-    allowance = Allowance(calls=0, tokens=0, cost=0.0, seconds=run.left().seconds)  # it takes time alone
-    searches = [
-        Search(task=run.task, query=query, provider=name, most=config.most_context, allowance=allowance)
-        for name in names
-    ]
-    outcomes = yield from run.issue([sieve.widened(one) for one in searches])
-    for search, outcome in zip(searches, outcomes, strict=True):
-        context.take(sieve.sifted(search, outcome))
-    signals.barred = _barred(config, sieve)
-    signals.plain, signals.empty = not config.reasoning.enabled, not context.passages
+    query = Query(text=run.task.text[:_LONGEST_QUERY], intent="the query itself")
+    yield from context.sieve.run(context.search([query]))
+    plain = run.signals.plain = not run.config.reasoning.enabled
+    settle(run, context.sieve.kept, context.sieve.dropped, failures(context.errors) if context.limited else ())
+    run.signals.unfound = not context.passages and (plain or not context.providers.web)
     run.boundary()
 
 
-def _barred(config: ReportConfig, sieve: Sieve) -> str:
+def settle(
+    run: Run[ReportConfig, ReportSignals],
+    kept: Mapping[str, Ranked],
+    dropped: Mapping[str, Ranked],
+    failed: Sequence[SearchProblem],
+) -> None:
+    """Show the decision table why nothing can be reported on, if that is so: by the sources and the failures so far."""
+    run.signals.barred = _barred(run.config, kept, dropped)
+    run.signals.failed = "; ".join(one.message for one in failed) if not kept else ""
+
+
+def failures(errors: Iterable[ErrorRecord]) -> tuple[SearchProblem, ...]:
+    """What went wrong in searches, each once; what an attempt mended that came after it is left out."""
+    problems = (one.problem for one in errors if one.then != "retried")
+    return tuple({one.message: one for one in problems}.values())
+
+
+def _barred(config: ReportConfig, kept: Mapping[str, Ranked], dropped: Mapping[str, Ranked]) -> str:
     """Why nothing of what was found may be used, "" where something may, or nothing was found at all."""
     if config.mode == "monitor":
-        wanted = any(one.tier in config.groups for one in sieve.kept.values())
-        refused = tuple(sieve.kept.values())
+        usable = any(one.tier in config.groups for one in kept.values())
+        refused = tuple(kept.values())
     else:
-        wanted, refused = bool(sieve.kept), tuple(sieve.dropped.values())
-    if wanted or not refused:
+        usable, refused = bool(kept), tuple(dropped.values())
+    if usable or not refused:
         return ""
     return why_barred(config, [f"{one.origin or one.source} ({one.words})" for one in refused])
 

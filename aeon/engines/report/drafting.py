@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from aeon.engines.report.sifting import Sieve
 from aeon.engines.report.tiers import Mode, Ranked
 from aeon.engines.report.values import Comparison, Draft, Finding, Missing, Side, SourceCited
-from aeon.engines.research.record import Research, SourceUsed
+from aeon.engines.research.record import ErrorRecord, Research, SourceUsed
 from aeon.engines.research.values import Citation
 
 __all__ = ["Answered", "Desk", "unmarked"]
@@ -65,6 +65,7 @@ class Desk:
     answered: list[Answered] = field(default_factory=list)
     used: dict[str, SourceUsed] = field(default_factory=dict)
     rankings: dict[str, Ranked] = field(default_factory=dict)
+    errors: list[ErrorRecord] = field(default_factory=list)
     limited: bool = False
 
     def of(self, number: int, tier: int | None) -> Answered:
@@ -80,6 +81,7 @@ class Desk:
         """Keep what research found out on a question, and the sources that it saw through the sieve."""
         place.words.append(wording)
         place.queries += [query for query in research.searched if query not in place.queries]
+        self.errors += research.error_log
         self.limited |= research.limited
         self.used.update({source.source: source for source in research.sources})
         self.rankings.update(sieve.kept)

@@ -5,12 +5,14 @@ The page is built as a tree of elements, so that no text of a model or of a sour
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from aeon.engines.report.markdown import by_tier, note
-from aeon.engines.report.record import Report
-from aeon.engines.report.values import Comparison, Draft, Finding, SourceCited
+from aeon.engines.report import parts
+from aeon.engines.report.markdown import note, published
+from aeon.engines.report.parts import Heading, Inline, Line, Mark, Part, Points, Said, Sources, Table, Words
+from aeon.engines.report.record import REFUSED, Report
+from aeon.engines.report.values import Draft, Finding
 from aeon.engines.research.values import Citation
 from aeon.observability.lines import visible
 
@@ -28,7 +30,7 @@ _LONGEST_QUOTE = 2_000
 
 
 def to_html(result: Report) -> str:
-    """The report as a page that needs no other file. One that was not published says why."""
+    """The report as a page that needs no other file, with the parts that it has as Markdown."""
     root = Element("html", {"lang": "en"})
     head = SubElement(root, "head")
     SubElement(head, "meta", {"charset": "utf-8"})
@@ -36,51 +38,61 @@ def to_html(result: Report) -> str:
     _add(head, "style", _STYLE)
     body = SubElement(root, "body")
     _add(body, "h1", result.query)
-    _add(body, "p", f"Mode: {result.mode}. Confidence: {result.confidence} ({result.score} of 100).", "note")
-    if result.draft.findings:
-        _whole(body, result)
-    else:
-        for line in result.answer.splitlines()[1:]:
-            _add(body, "p", line)
+    for part in _parts(result):
+        _part(body, part, result.draft)
     return f"<!DOCTYPE html>\n{tostring(root, encoding='unicode', short_empty_elements=False, method='html')}\n"
 
 
-def _whole(body: Element, result: Report) -> None:
-    draft = result.draft
-    _add(body, "h2", "Summary")
-    summary = SubElement(body, "p")
-    for finding in draft.findings:
-        if finding.verdict not in ("not_found", "contradicted"):
-            _cited(summary, finding)
-    _listed(body, "Warnings", result.reasons)
-    for number, question in enumerate(draft.questions, 1):
-        _section(body, draft, number, question)
-    missing = [
-        f"{draft.questions[one.question - 1]} (searched for: {'; '.join(one.searched)})" for one in draft.missing
-    ]
-    _listed(body, "What was not found", missing)
-    _add(body, "h2", "Sources")
-    for tier, sources in by_tier(draft.sources):
-        _add(body, "h3", "Unknown" if tier is None else f"Tier {tier}")
-        for source in sources:
-            _source(body, draft, source)
+def _parts(result: Report) -> Iterator[Part]:
+    if result.stop_reason in REFUSED:
+        return parts.refusal(result.stop_reason, result.detail, result.search_problems)
+    if result.results is not None:
+        return parts.results(result.results, result.search_problems)
+    if not published(result.draft, result.review):
+        return parts.withheld(result.draft, result.review)
+    return parts.report(result.draft, result.review, result.found)
 
 
-def _section(body: Element, draft: Draft, number: int, question: str) -> None:
-    findings = draft.answered(number)
-    if not findings:
-        return
-    _add(body, "h2", question)
-    for finding in findings:
-        line = SubElement(body, "p")
-        if finding.tier is not None:
-            _add(line, "span", f"Tier {finding.tier}: ", "note")
-        _cited(line, finding)
-        if note(finding):
-            _add(line, "span", f"({note(finding)})", "note")
-    for comparison in draft.comparisons:
-        if comparison.question == number and comparison.differ:
-            _sides(body, comparison)
+def _part(body: Element, part: Part, draft: Draft) -> None:
+    """Add a part. What a finding cites is quoted under its source, where its numbers lead."""
+    match part:
+        case Heading(text=text, level=level, number=number):
+            _add(body, f"h{level}", f"{number}. {text}" if number else text)
+        case Line(inlines=inlines):
+            _inlines(SubElement(body, "p"), inlines)
+        case Points(points=points):
+            listed = SubElement(body, "ul")
+            for point in points:
+                _inlines(SubElement(listed, "li"), point)
+        case Table(head=head, rows=rows):
+            _table(body, head, rows)
+        case Sources(sources=sources):
+            for number, text in sources:
+                _source(body, draft, number, text)
+
+
+def _table(body: Element, head: Sequence[str], rows: Sequence[Sequence[Sequence[Inline]]]) -> None:
+    table = SubElement(body, "table")
+    line = SubElement(table, "tr")
+    for text in head:
+        SubElement(line, "th").text = _clean(text)
+    for row in rows:
+        line = SubElement(table, "tr")
+        for cell in row:
+            _inlines(SubElement(line, "td"), cell)
+
+
+def _inlines(line: Element, inlines: Sequence[Inline]) -> None:
+    for one in inlines:
+        match one:
+            case Words(text=text):
+                _add(line, "span", f"{text} ")
+            case Mark(citation=citation, tier=tier):
+                _link(line, citation)
+                _add(line, "span", f" ({tier})" if tier else "", "note")
+            case Said(finding=finding, noted=noted):
+                _cited(line, finding)
+                _add(line, "span", f"({note(finding)}) " if noted and note(finding) else "", "note")
 
 
 def _cited(line: Element, finding: Finding) -> None:
@@ -96,25 +108,15 @@ def _link(line: Element, citation: Citation) -> None:
     link.text = f"[{citation.number}]"
 
 
-def _sides(body: Element, comparison: Comparison) -> None:
-    _add(body, "p", "Sources give different values:")
-    listed = SubElement(body, "ul")
-    for side in comparison.sides:
-        line = SubElement(listed, "li")
-        _add(line, "span", f"{side.answer} ")
-        _link(line, side.citation)
-        _add(line, "span", f" ({'unknown tier' if side.tier is None else f'tier {side.tier}'})", "note")
-
-
-def _source(body: Element, draft: Draft, source: SourceCited) -> None:
+def _source(body: Element, draft: Draft, number: int, text: str) -> None:
     """A source and what is quoted of it. An address is shown, never linked: it comes from outside."""
     line = SubElement(body, "p")
-    _add(line, "strong", f"[{source.number}] ")
-    _add(line, "span", source.title)
-    _add(line, "span", f" {source.source}" if source.source != source.title else "", "note")
-    for anchor, citation in _quotes(draft, source.number).items():
+    _add(line, "strong", f"[{number}] ")
+    _add(line, "span", text)
+    for anchor, citation in _quotes(draft, number).items():
         quote = SubElement(body, "blockquote", {"id": anchor})
         quote.text = _clean(citation.source.text[:_LONGEST_QUOTE])
+        _add(quote, "span", f" ({parts.place(citation, draft)})", "note")
 
 
 def _quotes(draft: Draft, number: int) -> dict[str, Citation]:
@@ -122,25 +124,20 @@ def _quotes(draft: Draft, number: int) -> dict[str, Citation]:
     cited = [citation for one in draft.findings for citation in one.citations]
     cited += [side.citation for one in draft.comparisons for side in one.sides]
     own = sorted((one for one in cited if one.number == number), key=lambda one: one.source.start)
-    return {_anchor(one): one for one in own}
+    by_anchor: dict[str, Citation] = {}
+    for one in own:
+        by_anchor.setdefault(_anchor(one), one)
+    return by_anchor
 
 
 def _anchor(citation: Citation) -> str:
     return f"source-{citation.number}-{citation.source.start}-{citation.source.end}"
 
 
-def _listed(body: Element, heading: str, lines: Sequence[str]) -> None:
-    if not lines:
-        return
-    _add(body, "h2", heading)
-    listed = SubElement(body, "ul")
-    for line in lines:
-        _add(listed, "li", line)
-
-
 def _add(parent: Element, tag: str, text: str, look: str = "") -> None:
-    child = SubElement(parent, tag, {"class": look} if look else {})
-    child.text = _clean(text)
+    if text:
+        child = SubElement(parent, tag, {"class": look} if look else {})
+        child.text = _clean(text)
 
 
 def _clean(text: str) -> str:

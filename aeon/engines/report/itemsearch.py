@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from aeon.documents.collection import Collection
 from aeon.documents.plain import clean
 from aeon.documents.readers import Text
-from aeon.engines.report.items import Item
+from aeon.engines.report.items import Item, named
 from aeon.engines.report.tiers import ITEMS
 from aeon.errors import ToolFailed
-from aeon.schema import Document, Found, SearchProblem
+from aeon.schema import Document, Found, Passage, SearchProblem
 
 __all__ = ["ItemSearch", "documents_of"]
 
@@ -29,14 +29,19 @@ class ItemSearch:
 
     async def search(self, query: str, most: int) -> Found:
         """Return the passages that fit the query best, best first."""
-        return await asyncio.to_thread(self._search, query, most)
+        return await asyncio.to_thread(self._found, lambda collection: collection.search(query, most))
 
-    def _search(self, query: str, most: int) -> Found:
+    async def select(self, query: str, most: int, takes: Callable[[Document], bool]) -> Found:
+        """Return the same of items that are taken."""
+        named = lambda name: takes(self._documents[name])  # noqa: E731
+        return await asyncio.to_thread(self._found, lambda collection: collection.search(query, most, named))
+
+    def _found(self, search: Callable[[Collection], list[Passage]]) -> Found:
         try:
             if self._collection is None:
                 texts = {name: Text(clean(one.text)) for name, one in self._documents.items()}
                 self._collection = Collection.of_texts(texts)
-            passages = self._collection.search(query, most)
+            passages = search(self._collection)
             names = dict.fromkeys(passage.source for passage in passages)
             documents = [self._documents[name].changed(text=self._collection.text(name)) for name in names]
         except ToolFailed as error:
@@ -46,19 +51,16 @@ class ItemSearch:
 
 
 def documents_of(items: Sequence[Item]) -> list[Document]:
-    """The items as documents, each text of an address once; a name is the first line of its text.
+    """The items as documents, as `named` has them; a name is the first line of its text."""
+    return [_document(source, one) for source, one in named(items).items()]
 
-    Another text under the same address is kept, too, under the address with a number: both may be cited.
-    """
-    documents: dict[str, Document] = {}
-    for one in items:
-        digest = hashlib.sha256(one.description.encode("utf-8", "surrogatepass")).hexdigest()
-        name = source = one.url.strip() or one.name.strip()
-        number = 1
-        while source in documents and documents[source].text_sha256 != digest:
-            number += 1
-            source = f"{name}#{number}"
-        title = one.name.strip() or name
-        text = f"{one.name.strip()}\n\n{one.description}" if one.name.strip() else one.description
-        documents[source] = Document(source=source, title=title, site=one.site.strip(), text=text, text_sha256=digest)
-    return list(documents.values())
+
+def _document(source: str, one: Item) -> Document:
+    name = one.name.strip()
+    return Document(
+        source=source,
+        title=name or one.url.strip(),
+        site=one.site.strip(),
+        text=f"{name}\n\n{one.description}" if name else one.description,
+        text_sha256=hashlib.sha256(one.description.encode("utf-8", "surrogatepass")).hexdigest(),
+    )

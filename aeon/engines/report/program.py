@@ -12,23 +12,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from aeon.engines.report import effects as ask
+from aeon.engines.report import parts
 from aeon.engines.report.config import ReportConfig
-from aeon.engines.report.context import Context, first_look
+from aeon.engines.report.context import Context, failures, first_look, settle
 from aeon.engines.report.drafting import Answered, Desk
 from aeon.engines.report.grading import judged, reviewed
-from aeon.engines.report.markdown import composed, published
-from aeon.engines.report.record import Report, ReportRound, report_item
+from aeon.engines.report.markdown import composed, markdown, published
+from aeon.engines.report.record import REFUSED, Report, ReportRound, report_item
 from aeon.engines.report.rules import TABLE, ReportSignals, most_calls
 from aeon.engines.report.sifting import Sieve
 from aeon.engines.report.tiers import Ranked
-from aeon.engines.report.values import Analysis, Comparison, Composed, NewQuery, Other, Readings, Review, Side
-from aeon.engines.research.effects import FindProviders, Search
+from aeon.engines.report.values import Analysis, Comparison, Composed, Draft, NewQuery, Other, Readings, Review, Side
+from aeon.engines.research.effects import FindProviders, Pause, Search
 from aeon.engines.research.program import RESEARCH
 from aeon.engines.research.record import Research
 from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.schema.conclusion import Decision
 from aeon.schema.outcome import Answer
+from aeon.schema.search import SearchProblem
 from aeon.schema.task import Question
 
 __all__ = ["REPORT"]
@@ -52,6 +54,7 @@ class _Work:
     rounds: list[ReportRound] = field(default_factory=list)
     review: Review | None = None
     dropped: dict[str, Ranked] = field(default_factory=dict)
+    keys: set[str] = field(default_factory=set)
 
     @property
     def last(self) -> bool:
@@ -62,9 +65,18 @@ class _Work:
         """The sources that the query found, each once."""
         return tuple(self.context.sieve.kept.values())
 
+    def problems(self) -> tuple[SearchProblem, ...]:
+        """What went wrong in searches, each once."""
+        return failures((*self.context.errors, *self.desk.errors))
+
+    def draft(self) -> Draft:
+        """The draft as it stands."""
+        limited = self.desk.limited or self.context.limited
+        return self.desk.draft().changed(limited=limited, problems=self.problems())
+
     def ended(self, kind: str, analysis: Analysis) -> None:
         """Put a round on record."""
-        draft = self.desk.draft()
+        draft = self.draft()
         kept = draft if kind == "draft" else None
         number = len(self.rounds) + 1
         review = self.review if kept is not None else None
@@ -74,7 +86,7 @@ class _Work:
 
     def result(self, decision: Decision, whole: Composed) -> Report:
         """The result with its record."""
-        run, draft, plain = self.run, self.desk.draft(), self.run.signals.plain
+        run, draft, plain = self.run, self.draft(), self.run.signals.plain
         end = run.conclude(decision, Answer(text=whole.final_report, claims=whole.claims))
         withheld = {"findings": (), "sources": (), "comparisons": ()}
         shown = draft if published(draft, self.review) else draft.changed(**withheld)
@@ -93,15 +105,20 @@ class _Work:
             context=self.context.described(),
             dropped=tuple((self.context.sieve.dropped | self.dropped).values()),
             items=self.context.items() if plain else (one,),
-            limited=draft.limited or bool(self.context.problems),
-            search_problems=tuple(self.context.problems),
+            results=tuple(self.context.passages) if plain else None,
+            review=self.review,
+            found=len(self.found()),
+            limited=draft.limited,
+            search_problems=draft.problems,
+            unmatched=tuple(key for key in run.config.source_tiers if key not in self.context.sieve.keys | self.keys),
         )
 
 
 def _report(run: ReportRun) -> Program[Report]:
     """The whole run. Every way out leads through the report of what is there."""
     sieve = Sieve(run.config.mode, run.config.mode_configs, run.config.source_tiers)
-    work = _Work(run, Desk(run.task.text, run.config.mode), Context(sieve))
+    context = Context(run, lambda: run.config.looking(), sieve=sieve)
+    work = _Work(run, Desk(run.task.text, run.config.mode), context)
     run.signals.most_rounds = run.config.reasoning.max_iterations
     try:
         yield from first_look(run, work.context)
@@ -148,7 +165,7 @@ def _analyse(work: _Work) -> ask.Analyse:
         round=len(work.rounds) + 1,
         mode=run.config.mode,
         most=run.config.most_questions,
-        draft=desk.draft(),
+        draft=work.draft(),
         context=work.found()[:_MOST_CONTEXT],
         review=work.review,
         worded=tuple(words for place in desk.answered for words in place.words),
@@ -221,6 +238,7 @@ def _put(work: _Work, query: NewQuery, place: Answered, only: int | None, runs: 
     if fair == 1:
         _note_spent(run, research)
     work.dropped.update(sieve.dropped)
+    work.keys |= sieve.keys
     work.desk.take(place, research, query.text, sieve)
     return sieve
 
@@ -252,21 +270,24 @@ def _compared(work: _Work, place: Answered, known: Sequence[Side], others: Seque
 
 def _reviewed(work: _Work) -> Program[None]:
     """Have the critic hold the draft against its sources."""
-    run, draft = work.run, work.desk.draft()
+    run, draft = work.run, work.draft()
     instead = reviewed(draft, (), run.config.mode_configs)
     effect = ask.Critique(task=run.task, draft=draft, round=len(work.rounds) + 1)
     work.review = yield from run.perform(effect, instead)
     work.desk.judge(judged(draft, work.review.checked).findings)
     run.signals.status, run.signals.empty = work.review.status, not draft.findings
+    if run.signals.empty and work.last:
+        dropped = work.context.sieve.dropped | work.dropped
+        settle(run, work.context.sieve.kept | work.desk.rankings, dropped, draft.problems if draft.limited else ())
 
 
 def _composed(work: _Work, decision: Decision) -> Program[Composed]:
     """The report; in its place what was found where only that was wanted, or why there is none."""
-    run, draft, context = work.run, work.desk.draft(), work.found()
-    if decision.reason in ("no_valid_sources", "no_sources"):
-        return Composed(final_report=f"No report: {decision.detail}.")
+    run, draft, context = work.run, work.draft(), work.found()
+    if decision.reason in REFUSED:
+        return Composed(final_report=markdown("", parts.refusal(decision.reason, decision.detail, draft.problems)))
     if run.signals.plain:
-        return Composed(final_report=work.context.listed())
+        return Composed(final_report=markdown("", parts.results(work.context.passages, draft.problems)))
     bare, _ = composed(draft, work.review, context)
     effect = ask.Compose(task=run.task, draft=draft, review=work.review, context=context, mode=run.config.mode)
     return (yield from run.final(effect, bare, decision))
@@ -277,7 +298,7 @@ REPORT: Engine[ReportConfig, ReportSignals, Report] = Engine(
     config=ReportConfig,
     result=Report,
     signals=ReportSignals,
-    effects=(FindProviders, Search, ask.Clarify, ask.Analyse, ask.Compare, ask.Critique, ask.Compose),
+    effects=(FindProviders, Search, Pause, ask.Clarify, ask.Analyse, ask.Compare, ask.Critique, ask.Compose),
     table=TABLE,
     calls=most_calls,
     program=_report,

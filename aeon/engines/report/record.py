@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from aeon.engines.report.items import Item
 from aeon.engines.report.tiers import Mode, Ranked
 from aeon.engines.report.values import Analysis, Comparison, Confidence, Draft, Finding, Missing, Review, SourceCited
 from aeon.schema.conclusion import Conclusion
 from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.schema.plan import Passage
 from aeon.schema.search import SearchProblem
 from aeon.schema.value import Value
 
-__all__ = ["Report", "ReportRound", "item", "report_item"]
+__all__ = ["REFUSED", "Report", "ReportRound", "item", "own_item", "report_item"]
+
+REFUSED = ("no_valid_sources", "no_sources", "search_failed", "nothing_found")
+"""How runs end in which there is nothing to report on."""
 
 _HOME = "aeon:report"
 
@@ -35,8 +40,10 @@ class Report(Conclusion):
 
     ``draft`` holds the whole report as data; ``sources`` are those that it cites, by number, with their tiers.
     ``context`` are the sources that the query found, as Items with their tiers; ``dropped`` are those that the mode
-    does not take. ``items`` is the report as Items with the keys of the reference; of a plain search, its results.
-    ``score`` is 0-100, as `grading.score` says.
+    does not take, and ``unmatched`` are keys of ``source_tiers`` that no source lies within. ``items`` is the report as
+    Items with the keys of the reference; of a plain search, its results.
+    ``results`` are the passages of a plain search, ``None`` of a report. ``review`` is that of the draft, if there is
+    one; ``found`` counts the sources that the query found. ``score`` is 0-100, as `grading.score` says.
     """
 
     gives_claims: ClassVar[bool] = True
@@ -52,8 +59,12 @@ class Report(Conclusion):
     context: tuple[JsonObject, ...] = ()
     dropped: tuple[Ranked, ...] = ()
     items: tuple[JsonObject, ...] = ()
+    results: tuple[Passage, ...] | None = None
+    review: Review | None = None
+    found: int = 0
     limited: bool = False
     search_problems: tuple[SearchProblem, ...] = ()
+    unmatched: tuple[str, ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -95,6 +106,14 @@ def item(url: str, name: str, site: str, description: str, points: int) -> JsonO
         "description": description,
         "schema_object": {},
     }
+
+
+def own_item(source: str, given: Item, points: int) -> JsonObject:
+    """An Item that was given, with its own values; what it lacks is filled in."""
+    url = given.url.strip() or source
+    made = item(url, given.name.strip() or url, given.site.strip() or url, given.description, points)
+    site = given.site_url.strip() or made["siteUrl"]
+    return {**made, "siteUrl": site, "schema_object": given.schema_object}
 
 
 def _home(url: str) -> str:

@@ -17,7 +17,8 @@ class ReportSignals(Signals):
     """What the rows rest on. ``status`` is the critic's latest word; ``rounds`` of ``most_rounds`` are done.
 
     ``nowhere``: there is nothing to search. ``barred``: all that was found is of tiers that the mode does not take.
-    ``plain``: no report is wanted, but the search alone. ``empty``: nothing was found, or on no question.
+    ``failed``: nothing was found, and searches failed. ``unfound``: the query finds nothing, and no other search may.
+    ``plain``: no report is wanted, but the search alone. ``empty``: nothing was found on any question.
     """
 
     status: ReviewStatus | None = None
@@ -25,6 +26,8 @@ class ReportSignals(Signals):
     most_rounds: int = 1
     nowhere: bool = False
     barred: str = ""
+    failed: str = ""
+    unfound: bool = False
     plain: bool = False
     empty: bool = False
 
@@ -43,10 +46,16 @@ TABLE: tuple[Rule[ReportSignals], ...] = (
         when="there are no items, no collection and no search",
     ),
     Rule(
+        "search_failed",
+        lambda s: bool(s.failed),
+        lambda s: f"nothing was found, and a search failed: {s.failed}",
+        when="a search failed at every provider, and nothing was found elsewhere",
+    ),
+    Rule(
         "nothing_found",
-        lambda s: s.plain and s.empty,
-        lambda s: "reasoning is switched off, and the search found nothing",
-        when="`reasoning.enabled` is off, and the search found nothing",
+        lambda s: s.unfound,
+        lambda s: "the search found nothing for the query",
+        when="the query finds nothing, and there is no web to search for the questions, or `reasoning.enabled` is off",
     ),
     Rule(
         "plain_search",

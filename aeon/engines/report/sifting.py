@@ -7,21 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from aeon.engines.report.tiers import Mode, ModeConfigs, Ranked, SourceTier, ranked, usable
+from aeon.engines.report.tiers import ITEMS, Mode, ModeConfigs, Ranked, SourceTier, ranked, usable
 from aeon.engines.report.values import Other
 from aeon.engines.research.effects import Search
 from aeon.engines.research.values import Citation
 from aeon.kernel.effects import Batch, Effect, Note, Program
 from aeon.schema.outcome import Outcome
 from aeon.schema.plan import Passage
-from aeon.schema.search import Document, Found
+from aeon.schema.search import Document, Found, SourceFilter
 
 __all__ = ["Sieve", "in_context"]
 
 T = TypeVar("T")
 _BACK = re.compile(r"(?i)(?:it|its|he|his|him|she|her|they|their|this|that|these|those)\b")
-_WIDER, _MOST = 4, 50
-"""So many times as many passages are asked for where some may be dropped, at most."""
+_EVERY = (None, 1, 2, 3, 4, 5)
 
 
 @dataclass(slots=True)
@@ -29,7 +28,7 @@ class Sieve:
     """Lets only sources through that the mode takes, and remembers which it saw.
 
     ``only`` narrows it to one tier. ``kept`` and ``dropped`` are by the name of the source; ``passages`` are those
-    of each source that was kept, in the order in which they were found.
+    of each source that was kept, in the order in which they were found; ``keys`` are those that gave a tier.
     """
 
     mode: Mode
@@ -39,6 +38,7 @@ class Sieve:
     kept: dict[str, Ranked] = field(default_factory=dict)
     dropped: dict[str, Ranked] = field(default_factory=dict)
     passages: dict[str, list[Passage]] = field(default_factory=dict)
+    keys: set[str] = field(default_factory=set)
 
     def run(self, program: Program[T]) -> Program[T]:
         """A program whose searches give only what the mode takes."""
@@ -57,16 +57,30 @@ class Sieve:
         if isinstance(request, Note):
             yield request
             return ()
-        asked = request.changed(effects=tuple(self.widened(effect) for effect in request.effects))
+        asked = request.changed(effects=tuple(self.filtered(effect) for effect in request.effects))
         outcomes = yield asked
         return tuple(self.sifted(*pair) for pair in zip(request.effects, outcomes, strict=True))
 
-    def widened(self, effect: Effect) -> Effect:
-        """The effect; a search asks for more where some of it may be dropped."""
-        everything = self.mode == "discovery" and self.modes.discovery.max_tier == 5
-        if everything or not isinstance(effect, Search):
+    def filtered(self, effect: Effect) -> Effect:
+        """The effect; a search finds the sources that the mode rests on, however many others fit better."""
+        if not isinstance(effect, Search) or all(map(self._rests_on, _EVERY)):
             return effect
-        return effect.changed(most=max(effect.most, min(_MOST, _WIDER * effect.most)))
+        sources = SourceFilter(
+            places=tuple(key for key, one in self.tiers.items() if self._rests_on(one.tier)),
+            barred=tuple(key for key, one in self.tiers.items() if not self._rests_on(one.tier)),
+            others=self._rests_on(None),
+            sites=effect.provider == ITEMS,
+        )
+        return effect.changed(only=sources)
+
+    def _rests_on(self, tier: int | None) -> bool:
+        """Whether a report of the mode rests on sources of this tier; monitor takes others, and rests on two."""
+        if self.only is None and self.mode == "monitor":
+            return tier in self.modes.monitor.compare_tiers
+        return self._passes(tier)
+
+    def _passes(self, tier: int | None) -> bool:
+        return usable(tier, self.mode, self.modes) and self.only in (None, tier)
 
     def sifted(self, effect: Effect, outcome: Outcome) -> Outcome:
         """The outcome; that of a search without what the mode does not take, and no more than was wanted."""
@@ -85,7 +99,8 @@ class Sieve:
     def _takes(self, passage: Passage, documents: Mapping[str, Document], provider: str) -> bool:
         document = documents.get(passage.source, Document(source=passage.source))
         ranking = ranked(document, provider, self.tiers)
-        taken = usable(ranking.tier, self.mode, self.modes) and self.only in (None, ranking.tier)
+        taken = self._passes(ranking.tier)
+        self.keys.add(ranking.key)
         if taken:
             self.kept.setdefault(passage.source, ranking)
             self.passages.setdefault(passage.source, []).append(passage)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from aeon.engines.research.places import longest, place_of
 from aeon.schema.frozen import Frozen
 from aeon.schema.search import Document
 from aeon.schema.value import Value
 
-__all__ = ["ITEMS", "MODES", "Mode", "ModeConfigs", "Ranked", "SourceTier", "ranked", "usable"]
+__all__ = ["ITEMS", "MODES", "Mode", "ModeConfigs", "Ranked", "SourceTier", "check_places", "ranked", "usable"]
 
 Mode = Literal["strict", "discovery", "monitor"]
 MODES: tuple[Mode, ...] = ("strict", "discovery", "monitor")
 ITEMS = "items"
 """The provider of the documents that are given directly: only they say themselves whose they are."""
-_SCHEME = re.compile(r"(?i)^[a-z][a-z0-9+.-]*://")
-_AUTHORITY = re.compile(r"^(?:[^/?#]*@)?(?:www\.)?(\[[^\]/]*\]|[^/?#:]*)\.?(?::\d*)?(?=[/?#]|$)")
 _TierNumber = Annotated[int, Field(ge=1, le=5)]
 
 
@@ -41,6 +39,13 @@ class _Discovery(Frozen):
 class _Monitor(Frozen):
     compare_tiers: tuple[_TierNumber, _TierNumber] = (1, 5)
 
+    @field_validator("compare_tiers")
+    @classmethod
+    def _two(cls, tiers: tuple[int, int]) -> tuple[int, int]:
+        if tiers[0] == tiers[1]:
+            raise ValueError(f"name two tiers to compare, not {tiers[0]} twice")
+        return tiers
+
 
 class ModeConfigs(Frozen):
     """What each mode takes: ``strict`` known sources up to a tier, ``discovery`` unknown ones too, ``monitor`` two."""
@@ -51,13 +56,17 @@ class ModeConfigs(Frozen):
 
 
 class Ranked(Value):
-    """A source with its tier, ``None`` where it is not known. ``origin`` is the name that it has by itself."""
+    """A source with its tier, ``None`` where it is not known, and the ``key`` of the configuration that gives it.
+
+    ``origin`` is the name that it has by itself.
+    """
 
     source: str
     title: str = ""
     origin: str = ""
     tier: int | None = None
     type: str = ""
+    key: str = ""
 
     @property
     def words(self) -> str:
@@ -71,11 +80,26 @@ def ranked(document: Document, provider: str, tiers: Mapping[str, SourceTier]) -
     Whose site it is counts only for items, where the caller says so: a page of the web may say anything of itself.
     """
     names = [document.source, document.site] if provider == ITEMS else [document.source]
-    keys = {_place(key): tier for key, tier in tiers.items()}
-    found = [(len(key), tier) for key, tier in keys.items() if any(_within(_place(name), key) for name in names)]
-    tier = max(found, key=lambda one: one[0], default=(0, None))[1]
+    keys = {place_of(key): key for key in tiers}
+    key = keys.get(longest(names, keys), "")
     ranking = Ranked(source=document.source, title=document.title, origin=document.site or document.source)
-    return ranking if tier is None else ranking.changed(tier=tier.tier, type=tier.type)
+    return ranking.changed(key=key, tier=tiers[key].tier, type=tiers[key].type) if key else ranking
+
+
+def check_places(tiers: Mapping[str, SourceTier]) -> None:
+    """Refuse keys that name no place, or one place under two names: only one of them could count.
+
+    Raises:
+        ValueError: names them.
+    """
+    keys: dict[str, str] = {}
+    for key in tiers:
+        place = place_of(key)
+        if not place:
+            raise ValueError(f"{key!r} names no source: give a name, a host or a path")
+        if place in keys:
+            raise ValueError(f"{keys[place]!r} and {key!r} are the same source; keep one")
+        keys[place] = key
 
 
 def usable(tier: int | None, mode: Mode, modes: ModeConfigs) -> bool:
@@ -86,18 +110,3 @@ def usable(tier: int | None, mode: Mode, modes: ModeConfigs) -> bool:
         case "monitor":
             return True
     return tier is None or tier <= modes.discovery.max_tier
-
-
-def _place(name: str) -> str:
-    """A name, or an address as host and path, as two that mean the same place are alike."""
-    text = " ".join(name.split()).casefold()
-    if _SCHEME.match(text):
-        text = _AUTHORITY.sub(r"\1", _SCHEME.sub("", text))
-    return text.removeprefix("www.").partition("#")[0].partition("?")[0].rstrip("/")
-
-
-def _within(place: str, key: str) -> bool:
-    """Whether a place is that of the key, or below it; nothing is known of a path that goes up or has backslashes."""
-    if not key or "\\" in place or ".." in place.split("/"):
-        return False
-    return place == key or place.startswith(f"{key}/")

@@ -11,6 +11,7 @@ from aeon.engines.report.tiers import Mode
 from aeon.engines.research.values import Citation
 from aeon.schema.claims import Claim, Verdict
 from aeon.schema.plan import Passage
+from aeon.schema.search import SearchProblem
 from aeon.schema.value import Value
 
 __all__ = [
@@ -136,6 +137,7 @@ class Draft(Value):
     """A report before it is worded: its questions, what was found on them, and where sources differ.
 
     In a valid draft each number names a question or a source that is there, and each finding cites a source.
+    ``problems`` are those of searches that failed; ``limited``: some could not be done anywhere.
     """
 
     query: str
@@ -146,6 +148,7 @@ class Draft(Value):
     comparisons: tuple[Comparison, ...] = ()
     missing: tuple[Missing, ...] = ()
     limited: bool = False
+    problems: tuple[SearchProblem, ...] = ()
 
     @property
     def disagreements(self) -> tuple[Comparison, ...]:

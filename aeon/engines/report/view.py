@@ -17,6 +17,8 @@ from aeon.schema import Conclusion, Outcome
 
 __all__ = ["VIEW"]
 
+_LISTED = 5
+
 
 def _title(effect: Effect) -> str:
     match effect:
@@ -61,7 +63,21 @@ def _ending(end: Conclusion) -> list[Line]:
 
 
 def _graded(end: Conclusion) -> list[Line]:
-    if not isinstance(end, Report) or not end.rounds:
+    if not isinstance(end, Report):
+        return []
+    return [*_confidence(end), *_unmatched(end)]
+
+
+def _unmatched(end: Report) -> list[Line]:
+    """A warning of tiers that count for nothing that was found: a key may be misspelt."""
+    keys = end.unmatched
+    more = f" and {len(keys) - _LISTED} more" if len(keys) > _LISTED else ""
+    said = f"no source that was found lies within {', '.join(visible(key) for key in keys[:_LISTED])}{more}"
+    return [(Span("tiers   ", "dim"), Span(said, "warn"))] if keys else []
+
+
+def _confidence(end: Report) -> list[Line]:
+    if not end.rounds:
         return []
     dropped = f", {counted(len(end.dropped), 'source')} dropped by the mode {end.mode}" if end.dropped else ""
     said = f"{end.confidence} ({end.score} of 100), {counted(len(end.rounds), 'round')}{dropped}"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from aeon.engines.research.places import passes
 from aeon.engines.research.sources import Sources
 from aeon.engines.research.values import Aim, Cited, Finding, Paused, Providers, Queries, Query, Reflection
 from aeon.kernel.effects import EffectOf, Note, Role
 from aeon.schema.plan import Passage
-from aeon.schema.search import Found
+from aeon.schema.search import Document, Found, SourceFilter
 from aeon.schema.value import Value
 
 __all__ = ["Asked", "Cite", "FindProviders", "Numbered", "Pause", "PlanQueries", "Reflect", "RoundNote", "Search"]
@@ -34,7 +37,8 @@ class PlanQueries(EffectOf[Queries]):
 class Search(EffectOf[Found]):
     """What does this provider find for a query? ``attempt`` counts from 1.
 
-    ``known`` are the hashes of texts that the run has already: they need not come again.
+    ``known`` are the hashes of texts that the run has already: they need not come again. With a filter, ``only``, up to
+    ``most`` passages of sources that pass it are wanted, however many others fit better, and up to ``most`` of others.
     """
 
     phase = "search"
@@ -43,11 +47,16 @@ class Search(EffectOf[Found]):
     most: int
     attempt: int = 1
     known: tuple[str, ...] = ()
+    only: SourceFilter | None = None
 
     @property
     def subject(self) -> str:
         """The query and where it goes."""
         return f"search {self.provider}: {self.query}"
+
+    def takes(self) -> Callable[[Document], bool]:
+        """What says whether a document is of a source that passes the filter; without one, all do."""
+        return passes(self.only or SourceFilter(others=True))
 
 
 class Pause(EffectOf[Paused]):

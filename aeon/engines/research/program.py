@@ -79,7 +79,7 @@ class _Inquiry:
 
 def _research(run: ResearchRun) -> Program[Research]:
     """The whole run. Every way out leads through the answer with its citations, or a refusal."""
-    inquiry = _Inquiry(run, Searches(run, Sources(most=1)))
+    inquiry = _Inquiry(run, Searches(run, lambda: run.config))
     inquiry.limit()
     try:
         yield from _begin(inquiry)
@@ -111,8 +111,8 @@ def _round(inquiry: _Inquiry) -> Program[None]:
     inquiry.limit()  # a fork may have moved them
     before = searches.sources
     yield ask.RoundNote(iteration=len(inquiry.rounds) + 1, most=signals.most_rounds, queries=inquiry.queries)
-    yield from searches.search(inquiry.queries)
-    signals.misconfigured = searches.misconfigured
+    yield from searches.round(inquiry.queries)
+    signals.misconfigured = "" if searches.sources.entries else searches.misconfigured
     run.boundary(midway=True)  # nothing was found, and nobody reads it
     new = searches.sources.passages - before.passages
     reflection = yield from run.perform(_reflect(inquiry, new), Reflection())

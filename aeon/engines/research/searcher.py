@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from aeon.engines.research.choosing import holds_names
 from aeon.engines.research.effects import FindProviders, Pause, Search
 from aeon.engines.research.values import Paused, Providers
 from aeon.errors import UsageError
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Found, SearchProblem
-from aeon.search.provider import Provider
+from aeon.schema import Document, Found, Passage, SearchProblem
+from aeon.search.provider import Provider, Selective
 from aeon.text import one_line
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.watching import watched
 
 __all__ = ["Searcher"]
 
-
 _MORE = 2
 """How many times as many passages a collection is asked for as are taken: those with the query's names come first."""
+_WIDER, _MOST = 4, 50
+"""How many times as many a provider is asked for that cannot pass over sources, where some may not pass; at most."""
 
 
 class Searcher:
@@ -65,21 +66,48 @@ async def _found(provider: Provider, effect: Search, seconds: float) -> Found:
     """What the provider finds in so many seconds."""
     try:
         async with asyncio.timeout(seconds):
-            most = _MORE * effect.most if provider.local else effect.most
-            found = await provider.search(effect.query, most)
-            return _without(_nearest(effect.query, found, effect.most), effect.known)
+            takes = effect.takes()
+            found = await _asked(provider, effect, takes)
+            return _without(_nearest(effect, found, takes), effect.known)
     except TimeoutError:
         message = f"{provider.name}: no answer within {seconds:g} s"
         return Found(provider=provider.name, problem=SearchProblem(kind="timeout", message=message, retryable=True))
 
 
-def _nearest(query: str, found: Found, most: int) -> Found:
-    """The passages that hold names of the query first, as many as were asked for, with their documents."""
-    titles = {document.source: document.title for document in found.documents}
-    passages = tuple(sorted(found.passages, key=lambda one: not holds_names(query, titles.get(one.source, ""), one)))
-    chosen = {passage.source for passage in passages[:most]}
-    documents = tuple(one for one in found.documents if one.source in chosen)
-    return found.changed(passages=passages[:most], documents=documents)
+async def _asked(provider: Provider, effect: Search, takes: Callable[[Document], bool]) -> Found:
+    """What the provider has to choose from: where there is a filter, what passes it and what fits best of all."""
+    most = _MORE * effect.most if provider.local else effect.most
+    if effect.only is None:
+        return await provider.search(effect.query, most)
+    if not isinstance(provider, Selective):
+        return await provider.search(effect.query, max(most, min(_MOST, _WIDER * effect.most)))
+    every = await provider.search(effect.query, most)
+    return every if every.problem is not None else _joined(every, await provider.select(effect.query, most, takes))
+
+
+def _joined(found: Found, more: Found) -> Found:
+    """What two searches found, each passage and document once; the problem alone where the second has one."""
+    if more.problem is not None:
+        return more
+    passages = {(one.source, one.start): one for one in (*found.passages, *more.passages)}
+    documents = {one.source: one for one in (*found.documents, *more.documents)}
+    return found.changed(passages=tuple(passages.values()), documents=tuple(documents.values()))
+
+
+def _nearest(effect: Search, found: Found, takes: Callable[[Document], bool]) -> Found:
+    """The passages that hold names of the query first, with their documents: as many as are wanted, and of others."""
+    documents = {one.source: one for one in found.documents}
+    titles = {name: one.title for name, one in documents.items()}
+    named = sorted(found.passages, key=lambda one: not holds_names(effect.query, titles.get(one.source, ""), one))
+    left = {True: effect.most, False: effect.most}
+    passages: list[Passage] = []
+    for one in named:
+        taken = takes(documents.get(one.source, Document(source=one.source)))
+        left[taken] -= 1
+        passages += [one] if left[taken] >= 0 else []
+    chosen = {one.source for one in passages}
+    kept = tuple(one for name, one in documents.items() if name in chosen)
+    return found.changed(passages=tuple(passages), documents=kept)
 
 
 def _without(found: Found, known: Collection[str]) -> Found:

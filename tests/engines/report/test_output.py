@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from aeon import Journal, replay
+from aeon.assembly.report import PLUGIN
 from aeon.assembly.reports import report
 from aeon.engines.report.config import ReasoningSettings, ReportConfig
 from aeon.engines.report.html import to_html
@@ -15,6 +17,7 @@ from aeon.engines.report.items import ITEM_KEYS
 from aeon.engines.report.logs import folder_name, write_logs
 from aeon.engines.report.record import Report
 from aeon.errors import UsageError
+from aeon.llm.scripted import Scripted
 from aeon.schema import JsonObject
 
 from .played import ITEMS, QUERY, TIERS, Played
@@ -56,6 +59,27 @@ def test_switched_off_it_is_a_plain_search() -> None:
     assert all(tuple(item) == ITEM_KEYS for item in result.items)
     assert {item["url"] for item in result.items} == {item["url"] for item in ITEMS}
     assert max(int(str(item["score"])) for item in result.items) == 100
+
+
+def test_an_item_that_is_found_is_given_back_with_its_own_values(tmp_path: Path) -> None:
+    """Each value but the score is its own, in whole and once, with its tier in the context; so a journal has it."""
+    said = " ".join(f"The Harbour Bridge was opened {number} times, says walker {number}." for number in range(40))
+    given: JsonObject = {
+        "@type": "Item", "url": "https://a.example/x", "name": "The bridge", "site": "Port", "score": 3,
+        "siteUrl": "https://portal.example", "description": said, "schema_object": {"@type": "Article", "pages": [1]},
+    }  # fmt: skip
+    config = ReportConfig(reasoning=ReasoningSettings(enabled=False))
+    path = tmp_path / "run.jsonl"
+    found = report(
+        QUERY, [given], tiers=TIERS, config=config, llm=Scripted([]), journal=lambda execution_id: Journal(path)
+    )
+    (item,) = found.items
+    assert item == {**given, "score": 100} and tuple(item) == ITEM_KEYS
+    (enriched,) = found.context
+    assert (enriched["siteUrl"], enriched["schema_object"]) == (given["siteUrl"], given["schema_object"])
+    assert enriched["description"] == f"[Tier unknown | unknown] {said}"
+    again = replay(Journal.read(path), PLUGIN.engine)
+    assert again == found
 
 
 def test_claims_of_the_report_stand_where_they_say(result: Report) -> None:
@@ -156,6 +180,8 @@ def test_logs_that_cannot_be_written_cost_no_report(result: Report, tmp_path: Pa
         (["text"], "number 1 cannot be used: "),
         ("text", "pass a list of items"),
         ({"url": "x"}, "pass a list of items"),
+        (None, "pass a list of items"),
+        (5, "pass a list of items"),
     ],
 )
 def test_items_that_cannot_be_used_are_one_line(items: object, said: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from aeon.assembly.reports import report
 from aeon.engines.report.config import ReportConfig
 from aeon.engines.report.tiers import ITEMS as OWN
-from aeon.engines.report.tiers import ModeConfigs, SourceTier, ranked, usable
+from aeon.engines.report.tiers import Mode, ModeConfigs, SourceTier, ranked, usable
 from aeon.errors import ConfigError, NoValidSourcesError, UsageError
 from aeon.schema import Document
 from aeon.settings import load_config
@@ -141,6 +141,38 @@ def test_a_folder_has_the_tier_of_its_path(tmp_path: Path, words_only: None, ind
     assert [(one.source, one.tier) for one in result.sources] == [("official/bridge.md", 1)]
 
 
+def many(folder: Path) -> None:
+    """Seventy files of nobody's that fit the query better than the one of tier 1 that answers it."""
+    for number in range(70):
+        (folder / "blog").mkdir(exist_ok=True)
+        said = "The Harbour Bridge: opening of the Harbour Bridge, designer of the Harbour Bridge, toll. "
+        (folder / "blog" / f"{number}.md").write_text(f"{said} Walk {number} begins at it.\n")
+    (folder / "official").mkdir()
+    (folder / "official" / "b.md").write_text("In the records of the port it says: the bridge was opened in 1932.\n")
+
+
+@pytest.mark.parametrize("mode", ["strict", "monitor"])
+def test_sources_that_fit_better_hide_none_of_the_mode(
+    mode: Mode, tmp_path: Path, words_only: None, indexes: None
+) -> None:
+    """The tier is looked at within the search: what the mode rests on is found however much else there is."""
+    many(tmp_path)
+    tiers = {"official": {"tier": 1}}
+    result = report(QUERY, sources=tmp_path, mode=mode, tiers=tiers, llm=Played([OPENED]).model)
+    (finding,) = result.findings
+    assert (result.draft.source(finding.citations[0].number).source, finding.short) == ("official/b.md", "1932")
+    if mode == "strict":
+        assert {one.source.partition("/")[0] for one in result.dropped} == {"blog"}
+
+
+def test_items_that_fit_better_hide_none_of_the_mode() -> None:
+    """The same holds for items, by the site that the caller gives them."""
+    said = "The Harbour Bridge: opening of the Harbour Bridge, designer of the Harbour Bridge, toll."
+    others = [{"url": f"https://blog.example/{n}", "site": "Blog", "description": f"{said} {n}"} for n in range(70)]
+    result = report(QUERY, [*others, ITEMS[0]], tiers=TIERS, mode="strict", llm=Played().model)
+    assert {source.source for source in result.sources} == {OFFICIAL}
+
+
 def test_the_configuration_of_the_reference_is_read(tmp_path: Path) -> None:
     """Its file, with tiers, modes and times, is a configuration as it stands."""
     file = tmp_path / "tiers.yaml"
@@ -166,6 +198,11 @@ def test_the_configuration_of_the_reference_is_read(tmp_path: Path) -> None:
         ("source_tier: {PTT: {tier: 5}}", "source_tier"),
         ("mode_configs: {strict: {max_teir: 2}}", "mode_configs.strict.max_teir"),
         ("mode_configs: {monitor: {compare_tiers: [1]}}", "mode_configs.monitor.compare_tiers"),
+        ("mode_configs: {monitor: {compare_tiers: [1, 1]}}", "not 1 twice"),
+        ("source_tiers: {official: {tier: 1}, Official: {tier: 5}}", "'official' and 'Official' are the same source"),
+        ("source_tiers: {gov.example: {tier: 1}, 'https://www.gov.example/': {tier: 5}}", "are the same source"),
+        ("source_tiers: {'': {tier: 1}}", "'' names no source"),
+        ("source_tiers: {' / ': {tier: 1}}", "names no source"),
         ("reasoning: {max_iterations: 0}", "reasoning.max_iterations"),
         ("mode: strickt", "mode"),
         ("source_tiers: [", "tiers.yaml"),

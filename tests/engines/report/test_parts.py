@@ -1,0 +1,146 @@
+"""The parts of a report, in each form that it is written in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+
+import pytest
+
+from aeon import Budget
+from aeon.assembly.build import build
+from aeon.assembly.reports import report, with_items
+from aeon.engines.report.config import ReasoningSettings, ReportConfig
+from aeon.engines.report.export import export_of
+from aeon.engines.report.markdown import composed
+from aeon.engines.report.record import Report
+from aeon.llm.scripted import Scripted
+
+from .played import DESIGNED, ITEMS, OPENED, QUERY, TIERS, TOLL, Played
+
+pytestmark = [pytest.mark.requirement("A3"), pytest.mark.usefixtures("measured")]
+
+DOUBTED = ("1932", "1935", "Ada Holm", "4 crowns")
+
+
+def discovery() -> Report:
+    """A report in which sources differ."""
+    return report(QUERY, ITEMS, tiers=TIERS, llm=Played().model)
+
+
+def monitor() -> Report:
+    """A report of two tiers, one of which says nothing on two questions."""
+    return report(QUERY, ITEMS, tiers=TIERS, mode="monitor", llm=Played().model)
+
+
+def rejected(mode: str = "discovery") -> Report:
+    """A report that the critic rejects to the end."""
+    rewords = {one: f"Say, {one.lower()}" for one in (OPENED, DESIGNED, TOLL)}
+    config = ReportConfig.model_validate({"mode": mode})
+    return report(QUERY, ITEMS, tiers=TIERS, config=config, llm=Played(doubted=DOUBTED, rewords=rewords).model)
+
+
+def withheld() -> Report:
+    """The same in strict."""
+    return rejected("strict")
+
+
+def unreviewed() -> Report:
+    """A report whose budget ended before the critic."""
+    return report(QUERY, ITEMS, tiers=TIERS, config=ReportConfig(budget=Budget(calls=14)), llm=Played().model)
+
+
+def limited() -> Report:
+    """A report for which not every search could be done."""
+    result = report(QUERY, ITEMS, tiers=TIERS, llm=Played(answers={"nothing": ("x",)}).model)
+    draft = result.draft.changed(limited=True)
+    return result.changed(draft=draft, answer=composed(draft, result.review, ())[0].final_report)
+
+
+def paged() -> Report:
+    """A report that cites a page under a heading."""
+    result = discovery()
+    first = result.draft.findings[0]
+    cited = tuple(one.changed(source=one.source.changed(page=7, heading="The opening")) for one in first.citations)
+    draft = result.draft.changed(findings=(first.changed(citations=cited), *result.draft.findings[1:]))
+    return result.changed(draft=draft, answer=composed(draft, result.review, ())[0].final_report)
+
+
+def barred() -> Report:
+    """Strict, with nothing left."""
+    config = with_items(ReportConfig(mode="strict"), ITEMS)
+    result: Report = build(Played().model, [], config, engine="report").execute(QUERY)
+    return result
+
+
+def plain(query: str = QUERY) -> Report:
+    """The search alone."""
+    config = ReportConfig(reasoning=ReasoningSettings(enabled=False))
+    return report(query, ITEMS, tiers=TIERS, config=config, llm=Scripted([]))
+
+
+def plain_nothing() -> Report:
+    """The search alone, which finds nothing."""
+    return plain("Quagga zebras")
+
+
+class _Text(HTMLParser):
+    """Collects the texts of a page, those of its style left out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.style = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note whether a style begins."""
+        self.style = tag == "style"
+
+    def handle_data(self, data: str) -> None:
+        """Note a text."""
+        self.texts += [] if self.style else [data]
+
+
+def words(result: Report, form: str) -> str:
+    """The words of a report in a form, without marks and spaces between them."""
+    text = export_of(f"x.{form}")(result)
+    if form == "html":
+        page = _Text()
+        page.feed(text)
+        text = " ".join(page.texts)
+    return bare(text)
+
+
+def bare(text: str) -> str:
+    """The letters and digits of a text."""
+    return re.sub(r"[\W_]", "", text).casefold()
+
+
+PARTS: list[tuple[Callable[[], Report], tuple[str, ...]]] = [
+    (discovery, (QUERY, "Mode: discovery. Confidence: ", "Sources cited: 3, found for the query: 4.")),
+    (discovery, ("Summary", "The Harbour Bridge was opened in 1932", "[1]", OPENED)),
+    (discovery, ("Warnings", "bridge thread is tier 5 (social)")),
+    (discovery, ("Sources give different values:", "1932 [1] (tier 1)", "1935 [3] (tier 5)")),
+    (discovery, ("Sources", "Tier 1", "[1] Official record (official), https://port.example/bridge")),
+    (discovery, ("The Harbour Bridge was opened in 1932. It was designed by the engineer Ada Holm.",)),
+    (paged, ("Official record, page 7, The opening",)),
+    (monitor, ("Side by side", "question tier 1 tier 5", "1932 [1]", "1935 [2]", "differ", "cannot be compared")),
+    (monitor, ("What was not found", f"{DESIGNED} Not found in tier 5 (searched for: ", "not found in tier 1")),
+    (rejected, ("Why this report was rejected", "” is not supported by", "(not supported by what it cites)")),
+    (withheld, ("No report: the critic rejected the draft", "is not supported by what it cites")),
+    (unreviewed, ("Warnings", "nobody reviewed this draft: the run ended before")),
+    (limited, ("The sources do not answer this. Search capabilities were limited;",)),
+    (limited, ("What was not found", f"{OPENED} Not found (searched for: ")),
+    (barred, ("No report: strict takes sources of tier 1 to 2 only, and none was found; dropped: ",)),
+    (plain, tuple(str(item["description"]) for item in ITEMS)),
+    (plain_nothing, ("Nothing was found.",)),
+]
+
+
+@pytest.mark.parametrize("form", ["md", "html"])
+@pytest.mark.parametrize(("made", "texts"), PARTS, ids=[f"{made.__name__}-{texts[0]}" for made, texts in PARTS])
+def test_each_form_has_each_part(made: Callable[[], Report], texts: tuple[str, ...], form: str) -> None:
+    """What one form says, the other says as well."""
+    said = words(made(), form)
+    assert not [text for text in texts if bare(text) not in said], said
