@@ -50,6 +50,13 @@ def test_no_member_goes_on_where_the_run_cannot(seed: int, faults: str) -> None:
     assert simulate(range(seed, seed + 1), faults, engine="ensemble").failures == []
 
 
+@pytest.mark.requirement("E6d")
+def test_answers_of_members_are_compared_as_data() -> None:
+    """What a tool gave one member stands in no instruction of the comparison with another one's answer."""
+    faults = "endpoint_dead,tool_output,passes=1"
+    assert simulate(range(880_586, 880_587), faults, engine="ensemble").failures == []
+
+
 def ended(engine: str, change: Callable[[Any], Any]) -> Parts:
     """Parts whose program ends in another result."""
     shipped: AnyPlugin = plugin(engine)
