@@ -57,6 +57,13 @@ def test_answers_of_members_are_compared_as_data() -> None:
     assert simulate(range(880_586, 880_587), faults, engine="ensemble").failures == []
 
 
+@pytest.mark.requirement("E6j")
+def test_a_routed_run_that_is_halted_says_what_its_rule_rested_on() -> None:
+    """The profile that the rule was chosen by is on record, too, where the engine's budget ended the run."""
+    faults = "budget_calls,steps=1,passes=1"
+    assert simulate(range(770_103, 770_104), faults, engine="auto").failures == []
+
+
 def ended(engine: str, change: Callable[[Any], Any]) -> Parts:
     """Parts whose program ends in another result."""
     shipped: AnyPlugin = plugin(engine)
