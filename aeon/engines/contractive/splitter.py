@@ -52,7 +52,7 @@ class Splitter:
             repairs=1,
         )
         questions = [one_line(text, _LONGEST) for text in reply.value.questions[:_MOST] if text.strip()]
-        whole = f"{effect.task.text}\n{effect.task.context}"
+        whole = f"{effect.task.text}\n{effect.task.background}"
         shares = relevance(whole, questions)
         return Parts(parts=tuple(Part(question=q, relevance=r) for q, r in zip(questions, shares, strict=True)))
 
