@@ -77,10 +77,7 @@ class Condition(Written):
             raise ValueError(f"a condition has one operator, of {', '.join(_OPERATORS)}")
         if (self.fact is None) != used[0].endswith(("all_of", "any_of", "none_of")):
             raise ValueError(f"the operator {used[0]!r} {'needs a fact' if self.fact is None else 'takes no fact'}")
-        if getattr(self, used[0]) == ():
-            raise ValueError(f"the operator {used[0]!r} is empty; name what it is of")
-        if self.fact is not None:
-            _check(self.fact, used[0], getattr(self, used[0]))
+        _check(self.fact, used[0], getattr(self, used[0]))
         return self
 
     def holds(self, facts: Facts) -> bool:
@@ -102,8 +99,12 @@ class Condition(Written):
         return number >= self.at_least if self.at_least is not None else number <= (self.at_most or 0)
 
 
-def _check(fact: FactName, operator: str, value: Fact | tuple[Fact, ...]) -> None:
-    """Refuse an operator or a value that no such fact can have. Raises ``ValueError``."""
+def _check(fact: FactName | None, operator: str, value: Fact | tuple[Fact, ...]) -> None:
+    """Refuse an operator of nothing, and one or a value that no such fact can have. Raises ``ValueError``."""
+    if value == ():
+        raise ValueError(f"the operator {operator!r} is empty; name what it is of")
+    if fact is None:
+        return
     kind = type(getattr(Facts(), fact))
     if operator in ("at_least", "at_most"):
         if kind is not int:
