@@ -70,7 +70,7 @@ def test_no_rule_makes_an_answer_sound(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_rule_is_one_clear_line(tmp_path: Path, when: str, reason: str) -> None:
-    """An unknown operator or fact, none or two, one that does not fit its fact or is of nothing: the line says where."""
+    """An unknown operator or fact, none or two, one that does not fit its fact or is of nothing; it says where."""
     with pytest.raises(ConfigError) as error:
         configured(tmp_path / "game.yaml", YAML.replace("{all_of", f"{when} # {{all_of"))
     assert "\n" not in str(error.value) and reason in str(error.value) and "rules" in str(error.value)
@@ -91,6 +91,14 @@ def test_operators_hold_as_they_say() -> None:
         Condition(all_of=(Condition(fact="turn", equals=3), Condition(fact="owes", equals=True))),
     ]  # fmt: skip
     assert all(one.holds(facts) for one in held) and not any(one.holds(facts) for one in failed)
+
+
+def test_a_game_without_hint_cards_does_not_say_that_some_were_given(tmp_path: Path) -> None:
+    """Rules without a second tier, or no cards allowed: the end says that there was none to give."""
+    for number, config in enumerate((TutorConfig(rules=(RULES[0],)), TutorConfig(hints=0))):
+        game = play(written(tmp_path / str(number)), [{"move": "WRITE"}], config)
+        assert game.stop_reason == "stuck" and game.hints == ()
+        assert game.detail == "the player went in circles, and there was no hint card to give"
 
 
 def test_stuck_is_the_same_thrice_a_circle_or_four_turns_without_news() -> None:
