@@ -106,13 +106,16 @@ def _check(fact: FactName | None, operator: str, value: Fact | tuple[Fact, ...])
     if fact is None:
         return
     kind = type(getattr(Facts(), fact))
-    if operator in ("at_least", "at_most"):
-        if kind is not int:
-            raise ValueError(f"the fact {fact!r} is {_KINDS[kind]}: the operator {operator!r} is for numbers")
-        return
+    if operator in ("at_least", "at_most") and kind is not int:
+        raise ValueError(f"the fact {fact!r} is {_KINDS[kind]}: the operator {operator!r} is for numbers")
     for one in value if isinstance(value, tuple) else (value,):
-        if type(one) is not kind or (fact == "move" and one not in MOVES):
+        if not _can_be(kind, one):
             raise ValueError(f"the fact {fact!r} is {_KINDS[kind]}; {one!r} is none")
+
+
+def _can_be(kind: type, value: Fact) -> bool:
+    """Whether a fact of this kind can have this value."""
+    return type(value) is kind and (kind is not str or value in MOVES)
 
 
 class GameRule(Written):
