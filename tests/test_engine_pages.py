@@ -39,6 +39,20 @@ def test_a_page_has_all_that_a_reader_needs_to_choose(name: str) -> None:
     assert f"]({Path(PAGES[name]).name}" in (ROOT / "docs" / "engines.md").read_text()
 
 
+@pytest.mark.requirement("E8")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_says_how_the_engine_stands_beside_self_consistency(name: str) -> None:
+    """Whether it was compared at equal tokens, and where it does not win; a page that is named for that has it."""
+    page = (ROOT / PAGES[name]).read_text()
+    (figures,) = re.findall(r"\n## Figures\n(.+?)(?=\n## |\Z)", page, re.DOTALL)
+    sentences = [one for one in re.split(r"(?<=[.:])\s+", figures) if "self-consistency at equal tokens" in one]
+    assert any(re.search(r"\b(?:not|nothing)\b", one, re.IGNORECASE) for one in sentences)
+    for target, anchor in re.findall(r"\]\(([\w-]+\.md)#([\w-]+)\)", " ".join(sentences)):
+        there = (ROOT / "docs" / target).read_text()
+        headings = [re.sub(r"[^\w -]", "", one).lower() for one in re.findall(r"^#+ (.+)$", there, re.MULTILINE)]
+        assert "self-consistency at equal tokens" in there and anchor.replace("-", " ") in headings
+
+
 def test_the_parts_that_are_made_from_the_code_are_those_of_the_code() -> None:
     """What `scripts/docs` would write is what stands there."""
     assert differences(ROOT) == []

@@ -243,11 +243,11 @@ def _check_tools(plugins: Plugins, config: CombiningSettings, names: Sequence[st
     files = any(tools.get(name).provider is not None for name in tools.names)
     for name in dict.fromkeys(names):
         if missing := plugins[name].lacks(settings_of(_engines(plugins), config, name), tools):
-            raise UsageError(f"members: '{name}' needs {missing}; or leave this member out")
+            raise UsageError(f"{config.setting_of(name)}: '{name}' needs {missing}; or leave this member out")
         if files and not plugins[name].reads:
             raise UsageError(
-                f"members: '{name}' uses the task and its context alone, and there are files or sources to answer "
-                "from; leave them out, or this member"
+                f"{config.setting_of(name)}: '{name}' uses the task and its context alone, and there are files or "
+                "sources to answer from; leave them out, or this member"
             )
 
 

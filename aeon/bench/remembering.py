@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import Field, ValidationError
@@ -90,17 +92,24 @@ class Remembering:
         if known is not None:
             return known
         began = time.monotonic()
-        try:
+        with self._noting():
             reply = await self._llm.complete(request)
-        except ModelError as error:
-            self.broken = error if error.fatal else None
-            raise
         self._replies.keep(key, request.max_tokens, time.monotonic() - began, reply)
         return reply
 
     async def capabilities(self, permit: Permit = freely) -> Capabilities:
         """What the model can do; what it takes to find out is charged to nobody, as it is known from then on."""
-        return await self._llm.capabilities(freely)
+        with self._noting():
+            return await self._llm.capabilities(freely)
+
+    @contextlib.contextmanager
+    def _noting(self) -> Iterator[None]:
+        """Note an error after which the model cannot be used at all, whatever it was asked."""
+        try:
+            yield
+        except ModelError as error:
+            self.broken = error if error.fatal else None
+            raise
 
     async def aclose(self) -> None:
         """End the model."""

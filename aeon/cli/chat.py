@@ -16,7 +16,7 @@ from pathlib import Path
 from aeon.assembly.build import build
 from aeon.assembly.plugin import AnyPlugin
 from aeon.assembly.registry import plugin
-from aeon.assembly.turns import Turn, context_of
+from aeon.assembly.turns import Turn, task_after
 from aeon.cli.output import remark
 from aeon.cli.run import TOOLS, common_settings, refuse_unused, settings_of_engine
 from aeon.cli.session import Session
@@ -26,7 +26,7 @@ from aeon.llm.adapter import LLMAdapter
 from aeon.llm.select import select as model_of
 from aeon.observability.lines import counted, short, visible
 from aeon.runtime.journal import Journal
-from aeon.schema import Conclusion, Settings, Task
+from aeon.schema import Conclusion, Settings
 from aeon.settings import assignments, load_config, merged
 from aeon.tools.select import folder_specs, server_specs
 
@@ -126,7 +126,7 @@ class _Chat:
         options, brought = self._options, self._brought
         self._number += 1
         path = self._folder / f"turn-{self._number:02}.jsonl"
-        task = Task(text=said, context=context_of([*self._turns.values()]))
+        task = task_after([*self._turns.values()], said)
         tools = [*(options.tools or (TOOLS if brought.reads else ())), *folder_specs(options.files)]
         results: list[Conclusion] = []
         with Session(options, options.model, path, lambda spec: self._model) as session:

@@ -106,7 +106,7 @@ class Deriver:
         They stop as soon as two of all give the same.
         """
         given = _computed(effect.plan)
-        if given is None or len(effect.task.text) + len(effect.task.context) > _LONGEST:
+        if given is None or len(effect.task.text) + len(effect.task.background) > _LONGEST:
             return Agreement()
         task = await self._told(effect.task) if QUOTE in map(_tool, effect.plan.steps) else effect.task
         if task is None:
@@ -114,7 +114,7 @@ class Deriver:
         derived: list[Derivation] = []
         answers = [given]
         for method in list(_TOKENS)[: effect.most]:
-            text = done_again(await self._derived(task, method), f"{task.text} {task.context}")
+            text = done_again(await self._derived(task, method), f"{task.text} {task.background}")
             answer = _last(text)
             found = _derived(effect, text, answer).beside_of(given)
             if found.numbers and all(found.choices):
@@ -134,7 +134,7 @@ class Deriver:
         """A derivation in the model's words; empty where none can be had."""
         if not current_ledger().calls_left():
             return ""
-        context = fence("context", task.context, _LONGEST) + "\n" if task.context else ""
+        context = fence("context", task.background, _LONGEST) + "\n" if task.background else ""
         said = "".join(f"\n{one.question} {one.answer}" for one in task.clarifications)
         examples = _EXAMPLES if method == "worked" else ()
         prompt = Prompt(load("aeon.derivation", f"{method}.md"), f"{context}{task.text}{said}", examples, fixed=True)

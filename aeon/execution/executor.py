@@ -199,7 +199,7 @@ class Executor:
         """What the texts say to a question, which is put to all of them, or to what was ``found`` in them."""
         task, known = effect.task, effect.step.read
         searched = self._tools.get(tool).hint.removeprefix("Texts: ")
-        by_passages = bool(task.context) or asks_yes_no(task.text)
+        by_passages = bool(task.background) or asks_yes_no(task.text)
         texts = None if by_passages else await every_text(self._tools, question)
         absent = absent_from(searched, question)
         shelf = Shelf(self._supervisor, texts) if texts else None
@@ -211,7 +211,7 @@ class Executor:
         """The text that is asked for, as the model writes it; asked for again once where its form is not as asked."""
         task, outputs = effect.task, {name: source.output for source in effect.inputs for name in source.names}
         text = str(substitute({"task": action.task}, outputs)["task"]) if effect.inputs else action.task
-        context = [fence("context", task.context, LONGEST_CONTEXT)] if task.context else []
+        context = [fence("context", task.background, LONGEST_CONTEXT)] if task.background else []
         criteria = ["The answer must meet:\n" + "\n".join(f"- {one}" for one in task.criteria)] if task.criteria else []
         said = [f"{one.question} {one.answer}" for one in task.clarifications]
         parts = [*context, text, *said, *criteria, *_objected(objection)]

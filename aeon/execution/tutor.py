@@ -113,7 +113,7 @@ class Tutored:
 def _case(effect: ExecuteStep, first: StepResult) -> str:
     """What the tutor sees: the task, the step with its inputs, and the result."""
     task = effect.task
-    context = [fence("context", task.context, LONGEST_CONTEXT)] if task.context else []
+    context = [fence("context", task.background, LONGEST_CONTEXT)] if task.background else []
     inputs = [fence(one.names[0], f"{one.description}\n{one.output}", _LONGEST_INPUT) for one in effect.inputs]
     step = effect.step.action.task if isinstance(effect.step.action, Writing) else effect.step.description
     result = fence("result", str(first.output), _LONGEST_RESULT)

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator, Sequence
 from aeon.documents.embedding import embedder, numpy
 from aeon.documents.words import stems
 from aeon.errors import InputFileError, ToolFailed
-from aeon.schema.experience import Lesson
-from aeon.text import one_line
+from aeon.schema.experience import Lesson, Lessons
+from aeon.text import one_line, printable
 
 __all__ = ["Experience", "similarities"]
 
@@ -26,6 +26,8 @@ _APPLICATION = 0x41454C45
 _LAYOUT = 1
 _BUSY_SECONDS = 10.0
 _DAY = 86_400.0
+_LONGEST = 400
+"""Characters of a lesson's task, and of its text."""
 _MOST_KEPT = 10_000
 """Lessons that a file holds; beyond them the oldest go, so that a search stays fast."""
 _TABLES = """
@@ -70,11 +72,12 @@ class Experience:
             oldest = "SELECT id FROM lessons ORDER BY made > ?, made DESC, id LIMIT -1 OFFSET ?"
             db.execute(f"DELETE FROM lessons WHERE id IN ({oldest})", (now + _DAY, _MOST_KEPT))
 
-    def find(self, task: str, project: str, least: float, most: int, days: int) -> tuple[Lesson, ...]:
+    def find(self, task: str, project: str, least: float, most: int, days: int) -> Lessons:
         """The lessons of a project, and of none, whose tasks are at least so similar (0-1), the most similar first.
 
         Where both outcomes are among them, so they are among those that are given. None is older than ``days``,
-        and none is of the future: a clock was wrong, and nobody knows how old it is.
+        and none is of the future: a clock was wrong, and nobody knows how old it is. Rows that are no lesson are
+        skipped and counted.
 
         Raises:
             ToolFailed: the file cannot be read.
@@ -86,14 +89,17 @@ class Experience:
         now = self._clock()
         with self._used() as db:
             rows = db.execute(query, (project, now - days * _DAY, now + _DAY)).fetchall()
-        scores = similarities(task, [row[1] for row in rows])
-        near = [(score, row) for score, row in zip(scores, rows, strict=True) if score >= least]
-        near.sort(key=lambda pair: -pair[0])  # of the same score, the latest first
-        return _both([_lesson(row, score) for score, row in near], most)
+        every = [lesson for row in rows if (lesson := _lesson(row)) is not None]
+        scores = similarities(task, [lesson.task for lesson in every])
+        scored = zip(scores, every, strict=True)
+        near = [one.changed(similarity=_rounded(score)) for score, one in scored if score >= least]
+        near.sort(key=lambda one: -one.similarity)  # of the same score, the latest first
+        return Lessons(lessons=_both(near, most), skipped=len(rows) - len(every))
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
         db = sqlite3.connect(self._path, timeout=_BUSY_SECONDS)
+        db.text_factory = _decoded
         try:
             yield db
         finally:
@@ -131,17 +137,27 @@ def _problem(error: Exception) -> str:
     return "is damaged, or no file of lessons" if "not a database" in text or "malformed" in text else text
 
 
-def _lesson(row: Sequence[str], score: float) -> Lesson:
-    """The lesson of a row; what others may have written there is held to what a lesson is."""
-    number, task, outcome, text, project = row
+def _decoded(data: bytes) -> str:
+    """A text of the file: SQLite takes bytes that are none."""
+    return data.decode("utf-8", "replace")
+
+
+def _lesson(row: Sequence[object]) -> Lesson | None:
+    """The lesson of a row; ``None`` where what others have written there is none."""
+    number, task, outcome, text, project = (printable(one) if isinstance(one, str) else None for one in row)
+    if not (number and number.strip()) or not (task and task.strip()) or text is None or project is None:
+        return None
     return Lesson(
         id=number,
-        task=one_line(str(task), 400),
+        task=one_line(task, _LONGEST),
         outcome="success" if outcome == "success" else "failure",
-        text=one_line(str(text), 400),
+        text=one_line(text, _LONGEST),
         project=project,
-        similarity=round(min(1.0, max(0.0, score)), 4),
     )
+
+
+def _rounded(score: float) -> float:
+    return round(min(1.0, max(0.0, score)), 4)
 
 
 def _both(lessons: list[Lesson], most: int) -> tuple[Lesson, ...]:

@@ -52,7 +52,7 @@ class ByParts:
         is_of_facts = is_of_several(question) or is_compared(question)
         return (
             is_of_facts
-            and not (asked.task.context or asked.earlier)
+            and not (asked.task.background or asked.earlier)
             and asked.functions == (LOOKUP,)
             and self._parting.reads
         )

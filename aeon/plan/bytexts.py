@@ -71,7 +71,8 @@ class ByTexts:
             ModelError: the endpoint gave no answer at all.
         """
         question, about = asked.about.text, asked.about
-        if asked.task.context or about.is_sum or about.is_computed or is_of_several(question) or is_compared(question):
+        worked_out = about.is_sum or about.is_computed
+        if asked.task.background or worked_out or is_of_several(question) or is_compared(question):
             return None
         shelf = await self.shelf(question)
         if shelf is None:

@@ -156,7 +156,7 @@ class Prompts:
         tables = self._tools.get(SQL).schema
         parts = [
             tables,
-            fence("context", asked.task.context, LONGEST_CONTEXT) if asked.task.context else "",
+            fence("context", asked.task.background, LONGEST_CONTEXT) if asked.task.background else "",
             fence("thoughts", asked.thoughts, _LONGEST_THOUGHT) if asked.thoughts else "",
             asked.earlier,
             f"\n{_put(cut(asked.about.text, LONGEST_TASK))}",
@@ -172,7 +172,7 @@ class Prompts:
         """The task with all that the program may rest on."""
         task = asked.task
         parts = [
-            fence("context", task.context, LONGEST_CONTEXT) if task.context else "",
+            fence("context", task.background, LONGEST_CONTEXT) if task.background else "",
             fence("thoughts", asked.thoughts, _LONGEST_THOUGHT) if asked.thoughts else "",
             self._hint(asked),
             asked.evidence.shown,

@@ -264,7 +264,7 @@ def _mark(steps: Sequence[Step]) -> tuple[Step, ...]:
 
 def _figures(task: Task) -> frozenset[Decimal]:
     """The numbers that the task gives."""
-    return numbers(" ".join([task.text, task.context, *(entry.answer for entry in task.clarifications)]))
+    return numbers(" ".join([task.text, task.background, *(entry.answer for entry in task.clarifications)]))
 
 
 def _whole(task: Task) -> frozenset[Decimal]:

@@ -29,9 +29,10 @@ class Lesson(Value):
 
 
 class Lessons(Value):
-    """The lessons that were found for a task, the most similar first."""
+    """The lessons that were found for a task, the most similar first; so many rows of the file were none."""
 
     lessons: tuple[Lesson, ...] = ()
+    skipped: Annotated[int, Field(ge=0)] = 0
 
 
 class Noted(Value):

@@ -65,6 +65,8 @@ class Task(Written):
     """A task in the user's words, with what the answer must look like.
 
     ``context`` is text the answer may rely on; it is shown to the model as data, never as instructions.
+    ``earlier`` is what programs answered before, such as in a conversation's earlier turns: it is shown as well, but no
+    claim of the answer may rest on it.
     ``answer_schema`` is a JSON Schema: the result then carries a validated object beside the text.
     ``criteria`` are yes/no statements, in words, that the answer must meet to count as converged.
     ``clarifications`` are questions that were asked about the task, with their answers; a run adds its own.
@@ -72,6 +74,7 @@ class Task(Written):
 
     text: str = Field(min_length=1)
     context: str = ""
+    earlier: str = ""
     answer_schema: JsonObject | None = None
     criteria: tuple[str, ...] = ()
     clarifications: tuple[Clarification, ...] = ()
@@ -85,7 +88,7 @@ class Task(Written):
             raise ValueError("the task holds a lone surrogate, which is no text: no journal can keep it")
         return text.strip() if isinstance(text, str) else text
 
-    @field_validator("context", "answer_schema", "criteria")
+    @field_validator("context", "earlier", "answer_schema", "criteria")
     @classmethod
     def _text(cls, value: object) -> object:
         if not is_text(value):
@@ -93,11 +96,16 @@ class Task(Written):
         return value
 
     @property
+    def background(self) -> str:
+        """What prompts show as data beside the task: its context, and behind it what was answered before."""
+        return "\n\n".join(filter(None, (self.context, self.earlier)))
+
+    @property
     def unread(self) -> tuple[Unread, ...]:
         """What of the task is too long for prompts to show it whole."""
         sizes: tuple[tuple[Literal["task", "context"], int, int], ...] = (
             ("task", len(self.text), LONGEST_TASK),
-            ("context", len(self.context), LONGEST_CONTEXT),
+            ("context", len(self.background), LONGEST_CONTEXT),
         )
         return tuple(Unread(part=part, characters=size, shown=most) for part, size, most in sizes if size > most)
 

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from aeon.schema import JsonObject, JsonValue
 from aeon.server.asking import started
 from aeon.server.bodies import Wishes
-from aeon.server.conversation import Said, received, task_of
+from aeon.server.conversation import Before, Said, received, task_of
 from aeon.server.feed import PING
 from aeon.server.problems import Problem
 from aeon.server.routing import PROBLEMS, STREAMED, run_of, service_of, streamed, takes
@@ -75,7 +75,7 @@ async def agent(request: Request, engine: str) -> Response:
     if asked.resume:
         record, after = await _resumed(request, asked.resume[0])
     else:
-        before = "\n\n".join(f"{part.description}: {part.value}" for part in asked.context)
+        before = Before(asked=tuple(f"{part.description}: {part.value}" for part in asked.context))
         body = task_of(asked.messages, engine, None, before, (asked.forwardedProps or _Forwarded()).aeon)
         body = body.changed(unattended="suspend")
         record = await started(request, body, "agui")

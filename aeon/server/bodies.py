@@ -48,6 +48,7 @@ class Wishes(Frozen):
 class TaskBody(Wishes):
     """What is asked, and how the run is made.
 
+    ``earlier`` is what programs answered before: it is shown beside ``context``, but no claim rests on it.
     ``unattended`` says what becomes of a question that the run asks: its default is assumed, or it waits for
     ``POST /jobs/{id}/answer``. Of the runs in the queue, those with the lowest ``priority`` go first, and of these the
     oldest.
@@ -55,6 +56,7 @@ class TaskBody(Wishes):
 
     task: Annotated[str, Field(min_length=1, max_length=_LONGEST)]
     context: Annotated[str, Field(max_length=_LONGEST)] = ""
+    earlier: Annotated[str, Field(max_length=_LONGEST)] = ""
     criteria: tuple[str, ...] = ()
     answer_schema: JsonObject | None = None
     engine: str = "multi-pass"

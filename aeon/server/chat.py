@@ -48,7 +48,7 @@ async def models(request: Request) -> Response:
 async def completions(request: Request) -> Response:
     """Answer a conversation; a stream has the answer when it is there, and comments until then."""
     asked: ChatBody = received(ChatBody, await request.body())
-    body = task_of(asked.messages, asked.model, schema_of(asked.response_format), "", asked.aeon)
+    body = task_of(asked.messages, asked.model, schema_of(asked.response_format), wishes=asked.aeon)
     record = await started(request, body, "chat")
     if asked.stream:
         whole = bool((asked.stream_options or {}).get("include_usage"))

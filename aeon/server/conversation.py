@@ -1,12 +1,15 @@
-"""Conversations as clients of OpenAI send them, made into tasks: what is asked, and what was said before."""
+"""Conversations as clients of OpenAI send them, made into tasks: what is asked, and what was said before.
+
+What the user said before is the context of the task, on which claims may rest; what an assistant answered is not.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastapi import Request
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
@@ -20,16 +23,22 @@ from aeon.server.problems import Problem
 from aeon.server.replies import RunReply
 from aeon.server.routing import service_of
 from aeon.server.runs import RunRecord
+from aeon.supervisor.prompt import cut
 from aeon.text import one_line
 
 __all__ = [
-    "Open", "Said", "answer_text", "citations", "created", "own_of", "received", "schema_of", "sources_of", "task_of",
+    "NOTHING_BEFORE", "Before", "Open", "Said", "answer_text", "citations", "created", "own_of", "received",
+    "schema_of", "sources_of", "task_of",
 ]  # fmt: skip
 
 _NONE = Wishes()
 _RULES = ("system", "developer")
 _ROLES = (*_RULES, "user", "assistant")
 _LATER = "What the user asks now is the task; this was said before it."
+_ANSWERED = "This was answered before it, and may be wrong."
+_GAP = "\n\n"
+_MOST_ANSWERED, _ANSWER, _QUESTION = 3_000, 1_200, 160
+"""Characters of all earlier answers that are shown, of one of them, and of the question that it answers."""
 _MEANINGLESS = frozenset({
     "temperature", "top_p", "seed", "max_tokens", "max_completion_tokens", "max_output_tokens", "presence_penalty",
     "frequency_penalty", "user", "store", "metadata", "stream_options", "parallel_tool_calls", "safety_identifier",
@@ -91,6 +100,44 @@ class Said(BaseModel):
         return "\n".join(map(str, texts))
 
 
+class Before(NamedTuple):
+    """What was said before a task: by the user, and by an assistant."""
+
+    asked: tuple[str, ...] = ()
+    answered: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, request: Mapping[str, JsonValue]) -> Before:
+        """What was said before the task of this request."""
+        said = (str(request.get(name) or "").partition(_GAP)[2] for name in ("context", "earlier"))
+        return cls(*(tuple(filter(None, (one,))) for one in said))
+
+    def followed_by(self, turns: Iterable[tuple[str, str]]) -> Before:
+        """It with these roles and texts behind it."""
+        asked, answered, last = [*self.asked], [*self.answered], ""
+        for role, text in turns:
+            if role == "assistant":
+                answered.append(f"{last}assistant: {cut(text, _ANSWER)}")
+            else:
+                asked.append(f"{role}: {text}")
+                last = f"{role}: {one_line(text, _QUESTION)}\n"
+        return Before(tuple(asked), tuple(answered))
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The fields of a task that hold it: all that the user said, and the latest answers that fit."""
+        kept: list[str] = []
+        for one in reversed(self.answered):
+            if sum(map(len, kept)) + len(one) > _MOST_ANSWERED:
+                break
+            kept.insert(0, one)
+        parts = {"context": (_LATER, self.asked), "earlier": (_ANSWERED, kept)}
+        return {name: _GAP.join([head, *said]) if said else "" for name, (head, said) in parts.items()}
+
+
+NOTHING_BEFORE = Before()
+
+
 def received(kind: type[Any], data: bytes) -> Any:  # noqa: ANN401 - a value of that kind
     """The body of a request as a value of that kind. Raises ``Problem`` for what is none."""
     try:
@@ -104,9 +151,13 @@ def received(kind: type[Any], data: bytes) -> Any:  # noqa: ANN401 - a value of 
 
 
 def task_of(
-    said: Iterable[Said], engine: str, schema: JsonObject | None, before: str = "", wishes: Wishes = _NONE
+    said: Iterable[Said],
+    engine: str,
+    schema: JsonObject | None,
+    before: Before = NOTHING_BEFORE,
+    wishes: Wishes = _NONE,
 ) -> TaskBody:
-    """The task of a conversation: instructions with what the user said last; the rest is its context.
+    """The task of a conversation: instructions, and what the user said last; what was said before stands beside it.
 
     Raises:
         Problem: the user said nothing.
@@ -116,17 +167,11 @@ def task_of(
     turns = [(role, text) for role, text in spoken if role not in _RULES]
     if not turns or turns[-1][0] != "user":
         raise Problem(400, "invalid", "the last message must be the user's, with a text: it is the task")
-    task, context = "\n\n".join([*rules, turns[-1][1]]), _context(before, turns[:-1])
+    task, beside = _GAP.join([*rules, turns[-1][1]]), before.followed_by(turns[:-1]).fields
     try:
-        return TaskBody(task=task, context=context, answer_schema=schema, engine=engine, **dict(wishes))
+        return TaskBody(task=task, answer_schema=schema, engine=engine, **beside, **dict(wishes))
     except ValidationError as error:
         raise Problem(400, "invalid", one_line(error.errors()[0]["msg"], 200)) from None
-
-
-def _context(before: str, turns: Sequence[tuple[str, str]]) -> str:
-    """What was said before the task; empty where nothing was."""
-    earlier = [*([before] if before else []), *(f"{role}: {text}" for role, text in turns)]
-    return "\n\n".join([_LATER, *earlier]) if earlier else ""
 
 
 def schema_of(form: Mapping[str, Any] | None) -> JsonObject | None:

@@ -246,7 +246,10 @@ def _holds(config: Mapping[str, JsonValue], path: Sequence[str]) -> bool:
 
 def _task(body: TaskBody) -> Task:
     try:
-        task = Task(text=body.task, context=body.context, answer_schema=body.answer_schema, criteria=body.criteria)
+        task = Task(
+            text=body.task, context=body.context, earlier=body.earlier, answer_schema=body.answer_schema,
+            criteria=body.criteria,
+        )  # fmt: skip
     except ValidationError as error:
         raise UsageError(error.errors()[0]["msg"].removeprefix("Value error, ")) from None
     if task.answer_schema is not None:

@@ -13,6 +13,8 @@ from aeon.schema import JsonObject
 from aeon.server.asking import started
 from aeon.server.chat import until_over
 from aeon.server.conversation import (
+    NOTHING_BEFORE,
+    Before,
     Open,
     Said,
     answer_text,
@@ -58,7 +60,7 @@ async def respond(request: Request) -> Response:
     asked: ResponseBody = received(ResponseBody, await request.body())
     said = [Said(content=asked.input)] if isinstance(asked.input, str) else asked.input
     rules = [Said(role="developer", content=asked.instructions)] if asked.instructions else []
-    before = await _before(request, asked.previous_response_id) if asked.previous_response_id else ""
+    before = await _before(request, asked.previous_response_id) if asked.previous_response_id else NOTHING_BEFORE
     body = task_of([*rules, *said], asked.model, schema_of((asked.text or {}).get("format")), before, asked.aeon)
     about: JsonObject = {
         "model": asked.model, "background": bool(asked.background), "instructions": asked.instructions,
@@ -105,14 +107,13 @@ async def _named(request: Request, name: str) -> RunRecord:
     return record
 
 
-async def _before(request: Request, name: str) -> str:
+async def _before(request: Request, name: str) -> Before:
     """What was said in the response that this one goes on from, and before it."""
     record = await _named(request, name)
     if record.state != "ended":
         raise Problem(409, "not_ended", "the previous response has not ended; wait for it", True)
-    earlier = str(record.request.get("context", "")).partition("\n\n")[2]
-    turns = [earlier] if earlier else []
-    return "\n\n".join([*turns, f"user: {record.task}", f"assistant: {answer_text(run_reply(record))}"])
+    turns = [("user", record.task), ("assistant", answer_text(run_reply(record)))]
+    return Before.of(record.request).followed_by(turns)
 
 
 async def _response(request: Request, record: RunRecord) -> JsonObject:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from aeon.errors import ConfigError
 from aeon.settings.notation import MOST_DEPTH, Path, dotted
@@ -104,8 +105,20 @@ def complaint(settings: Tree, layer: Layer, error: ValidationError) -> str:
             return f"{layer.source_of(path)}{settings.unknown(path)}"
         case "missing":
             return f"{layer.label(path)}: has to be set; it has no default"
-    message = _SHAPES.get(first["type"]) or first["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    message = _SHAPES.get(first["type"]) or _counted(first) or first["msg"]
+    message = message.removeprefix("Value error, ").removeprefix("Input ")
     return f"{layer.label(path)}: {message[:1].lower()}{message[1:]}{_short(first['input'])}"
+
+
+def _counted(fault: ErrorDetails) -> str:
+    """What is wrong with the length of a list, if that is the fault."""
+    counts = fault.get("ctx", {})
+    match fault["type"]:
+        case "too_short":
+            return f"has {counts['actual_length']} of at least {counts['min_length']} that are needed; name more"
+        case "too_long":
+            return f"has more than the {counts['max_length']} that there may be; name fewer"
+    return ""
 
 
 def _short(value: object) -> str:

@@ -34,8 +34,8 @@ class Briefing:
         system = render(load("aeon.supervisor", "briefing.md"), tools=self.tools or "(none)")
         parts = [fence("tools", self.material, _LONGEST_MATERIAL)] if self.material else []
         parts.append(f"TASK: {cut(task.text, LONGEST_TASK)}")
-        if task.context:
-            parts.append(fence("context", task.context, LONGEST_CONTEXT))
+        if task.background:
+            parts.append(fence("context", task.background, LONGEST_CONTEXT))
         if task.criteria:
             parts.append("The answer must meet:\n" + "\n".join(f"- {criterion}" for criterion in task.criteria))
         if task.clarifications:

@@ -223,7 +223,7 @@ def _says_all(text: str, named: Sequence[str], needed: Sequence[Result]) -> bool
 def _without_invented(sentence: str, task: Task, results: Sequence[Result]) -> str:
     """The sentence without what it counts with a number, where nobody spoke of that: ``{r1} pounds of coal``."""
     numbers = {result.name for result in results if _NUMBER.search(result.text)}
-    said = " ".join([task.text, task.context, *(f"{r.label} {r.text} {r.made_of}" for r in results)])
+    said = " ".join([task.text, task.background, *(f"{r.label} {r.text} {r.made_of}" for r in results)])
     known = {stem(word) for word in _WORD.findall(said.casefold())}
 
     def kept(match: re.Match[str]) -> str:

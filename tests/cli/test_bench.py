@@ -111,10 +111,31 @@ def test_a_peer_that_is_down_is_an_error_on_record(aeon: Aeon, counting: Model, 
 
 
 @pytest.mark.requirement("E8g")
-def test_a_model_that_is_not_there_is_one_line(aeon: Aeon) -> None:
-    """The bench ends with it."""
-    done = aeon(*SMALL, "--scenarios", "S0", "--model", "http://127.0.0.1:9/v1#nobody")
-    assert done.code == 1 and "Traceback" not in done.err and "127.0.0.1:9" in done.err.splitlines()[-1]
+def test_a_model_that_is_not_there_is_one_line(aeon: Aeon, tmp_path: Path) -> None:
+    """The bench ends with it at the first question: no row, no tables, nothing asked again."""
+    path = tmp_path / "rows.jsonl"
+    done = aeon(*SMALL, "--scenarios", "S0", "--model", "http://127.0.0.1:9/v1#nobody", "--out", str(path))
+    opening, last = done.err.splitlines()
+    assert done.code == 1 and done.out == "" and "2 questions" in opening
+    assert last.startswith("aeon: cannot reach http://127.0.0.1:9/")
+    assert len(path.read_text().splitlines()) == 1
+
+
+@pytest.mark.requirement("E8g")
+def test_a_model_that_goes_away_ends_the_bench(aeon: Aeon, counting: Model, tmp_path: Path) -> None:
+    """What was answered before is on record, and no row says that the rest failed."""
+    path = tmp_path / "rows.jsonl"
+
+    def leave(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> bool:
+        if "older than" in body["messages"][-1]["content"]:
+            reply(handler, 401, b"{}", Content_Type="application/json")
+            return True
+        return answer(handler, body)
+
+    counting.before = leave
+    done = aeon(*SMALL, "--scenarios", "S0", "--out", str(path))
+    assert done.code == 1 and done.out == "" and "401" in done.err.splitlines()[-1]
+    assert [json.loads(line)["family"] for line in path.read_text().splitlines()[1:]] == ["sums", "sums"]
 
 
 WRONG = {

@@ -12,6 +12,11 @@ from typing import Any
 
 import pytest
 
+from aeon.assembly.proofs import proof_of
+from aeon.assembly.runs import replay
+from aeon.proof.document import proof_bytes
+from aeon.runtime.journal import Journal
+
 from .conftest import Outcome
 from .played_model import Model, reply
 from .terminal import Terminal
@@ -39,6 +44,17 @@ def answer(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> bool:
     return True
 
 
+def repeating(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> bool:
+    """Say the same whatever is asked."""
+    if body.get("response_format") or body.get("logprobs"):
+        return False
+    said = "The total is 40.8 euros for pens of 99 cents."
+    choice = {"index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
+    payload = {"id": "1", "model": "played", "choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 9}}
+    reply(handler, 200, json.dumps(payload).encode(), Content_Type="application/json")
+    return True
+
+
 @pytest.fixture
 def counting(model: Model) -> Model:
     """A model that counts."""
@@ -54,7 +70,7 @@ def typed(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
 def test_a_turn_is_shown_the_ones_before_it(
     aeon: Aeon, counting: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As its context; each is a journal that replays; /show lists them, /quit leaves what follows unread."""
+    """As data; each is a journal that replays; /show lists them, /quit leaves what follows unread."""
     typed(monkeypatch, FIRST, "", SECOND, "/show", "/quit", "Never asked")
     folder = tmp_path / "chat"
     done = aeon("chat", "--preset", "fast", "--save", str(folder))
@@ -62,7 +78,7 @@ def test_a_turn_is_shown_the_ones_before_it(
     assert [path.name for path in sorted(folder.iterdir())] == ["turn-01.jsonl", "turn-02.jsonl"]
     first, second = (json.loads(path.read_text().splitlines()[0])["task"] for path in sorted(folder.iterdir()))
     assert not first["context"] and second["text"] == SECOND
-    assert f"asked: {FIRST}" in second["context"] and "answered: There are 18 eggs." in second["context"]
+    assert f"asked: {FIRST}" in second["context"] and "answered: There are 18 eggs." in second["earlier"]
     assert aeon("replay", str(folder / "turn-02.jsonl")).code == 0
     shown = done.out.partition("turn-01.jsonl  ")[2]
     assert FIRST in shown and "turn-02.jsonl" in shown and "Never asked" not in done.out
@@ -74,6 +90,25 @@ def test_any_engine_can_chat(aeon: Aeon, counting: Model, tmp_path: Path, monkey
     done = aeon("chat", "--engine", "multi-pass", "--save", str(tmp_path / "chat"))
     assert done.code == 0 and len([*(tmp_path / "chat").iterdir()]) == 2
     assert any("Name a bird." in str(body) and "And another one." in str(body) for body in counting.bodies)
+
+
+@pytest.mark.parametrize("engine", ["multi-pass", "loop", "graph", "contractive"])
+def test_an_answer_proves_nothing_in_a_later_turn(
+    aeon: Aeon, model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    """A model that repeats an unproved value is shown it, and it stays unproved; what the user said counts."""
+    model.before = repeating
+    typed(monkeypatch, "Write one sentence about pens of 99 cents.", "And again, please.")
+    folder = tmp_path / "chat"
+    assert aeon("chat", "--engine", engine, "--save", str(folder)).code == 0
+    assert "asked: Write one" in str(model.bodies[-1]) and "answered: The total is 40.8" in str(model.bodies[-1])
+    for path in sorted(folder.iterdir()):
+        (written := tmp_path / "proof.json").write_bytes(proof_bytes(proof_of(replay(Journal.read(path)), [], path)))
+        proof = json.loads(written.read_bytes())
+        verdicts = {claim["text"].split()[0]: claim["verdict"] for claim in proof["claims"]}
+        assert verdicts["99"] == "supported" and verdicts["40.8"] != "supported", verdicts
+        assert "40.8" not in json.dumps(proof["task"])
+        assert aeon("verify", str(written), "--journal", str(path)).code == 0
 
 
 def test_a_command_that_is_none_is_explained(aeon: Aeon, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:

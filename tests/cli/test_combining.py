@@ -77,10 +77,22 @@ def test_the_bound_is_stated_before_the_start(aeon: Aeon, reading: Model, engine
     assert "no run can spend more than" in aeon("run", "--engine", engine, "--bound").out
 
 
+@pytest.mark.requirement("E4a")
+def test_a_game_without_a_folder_says_so_in_words(aeon: Aeon, reading: Model) -> None:
+    """What a look could not show is told as it is, never as JSON."""
+    done = aeon("run", TASK, "--engine", "tutor")
+    assert done.code == 3 and "there is no folder to look at: name one with --files" in done.out
+    assert "there is no folder to look at" in done.out.partition("Answer")[0] and "{" not in done.out
+
+
 WRONG = {
     "an unknown member": (("ensemble", "members=lop,loop"), "members: no engine is called 'lop'; there are multi-pass"),
     "an ensemble in an ensemble": (("ensemble", "members=ensemble,loop"), "members: 'ensemble' runs engines itself"),
     "one member": (("ensemble", "members=loop", "samples=1"), "samples: makes 1 of 2 to 15 members; name several"),
+    "a chain of one": (("chain", "members=loop"), "members: has 1 of at least 2 that are needed; name more"),
+    "an unknown worker": (("team", "worker=lop"), "worker: no engine is called 'lop'; there are multi-pass"),
+    "an unknown master": (("team", "master=lop"), "master: no engine is called 'lop'; there are multi-pass"),
+    "a chain of many": (("chain", "members=loop" + ",loop" * 6), "members: has more than the 6 that there may be"),
     "a member without its folder": (("ensemble", "members=loop,tutor"), "members: 'tutor' needs a folder to look at"),
     "nothing to search": (("chain",), "members: 'research' needs something to search"),
     "a small budget": (("ensemble", "budget.calls=9"), "budget.calls: 9 are too few for 3 members"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -69,6 +70,22 @@ def test_lessons_are_kept_and_the_history_names_those_that_were_used(
     assert f"lesson {number}" in second.out, second.out
     lessons.unlink()
     assert aeon("replay", saved).code == 0 and f"lesson {number}" in aeon("history", saved).out
+
+
+@pytest.mark.requirement("E9a")
+def test_a_row_that_is_no_lesson_is_skipped_and_said_once(aeon: Aeon, planning: Model, tmp_path: Path) -> None:
+    """The lessons beside it are used, and nothing of it is a failure."""
+    lessons, saved = tmp_path / "lessons.sqlite", str(tmp_path / "b.jsonl")
+    learning = ("--tools", "calculator,dates", "--experience", str(lessons), "--save")
+    aeon("run", QUESTION, "--engine", "graph", *learning, str(tmp_path / "a.jsonl"))
+    with sqlite3.connect(lessons) as db:
+        db.execute("INSERT INTO lessons SELECT x'ff', project, x'ff', outcome, text, made FROM lessons")
+    db.close()
+    done = aeon("run", QUESTION, "--engine", "loop", *learning, saved)
+    number = json.loads(aeon("history", str(tmp_path / "a.jsonl"), "--format", "json").out)["execution_id"]
+    said = "1 lesson, 1 row skipped"
+    assert done.out.count(said) == 1 and f"lesson {number}" in done.out, done.out
+    assert aeon("history", saved).out.count(said) == 1 and "Error" not in aeon("history", saved).out
 
 
 @pytest.mark.requirement("E9b")

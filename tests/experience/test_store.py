@@ -35,7 +35,7 @@ def lesson(number: str, task: str = ASKED, outcome: str = "success", project: st
 
 def found(kept: Experience, task: str = ASKED, project: str = "", most: int = 5, days: int = 180) -> list[str]:
     """The ids of the lessons that are found."""
-    return [one.id for one in kept.find(task, project, 0.7, most, days)]
+    return [one.id for one in kept.find(task, project, 0.7, most, days).lessons]
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_similar_tasks_are_found_the_most_similar_first(kept: Experience) -> Non
     kept.keep(lesson("same"), 180)
     kept.keep(lesson("other", "Write a poem about snow."), 180)
     assert found(kept) == ["same", "sibling"]
-    (first, second) = kept.find(ASKED, "", 0.7, 5, 180)
+    (first, second) = kept.find(ASKED, "", 0.7, 5, 180).lessons
     assert first.similarity == 1.0 > second.similarity >= 0.7
 
 
@@ -119,15 +119,47 @@ def test_a_row_that_another_program_wrote_is_held_to_what_a_lesson_is(kept: Expe
     with sqlite3.connect(tmp_path / "lessons.sqlite") as db:
         db.execute("INSERT INTO lessons VALUES ('x', '', ?, 'PASS', ?, ?)", (ASKED, text, 1_000 * DAY))
     db.close()
-    (only,) = kept.find(ASKED, "", 0.7, 5, 180)
+    (only,) = kept.find(ASKED, "", 0.7, 5, 180).lessons
     assert only.outcome == "failure" and "\n" not in only.text and len(only.text) <= 400
+
+
+NO_LESSON = {
+    "a task of bytes": ("'x'", "x'ff'", "'do it'"),
+    "a task of spaces": ("'x'", "'  '", "'do it'"),
+    "an id without a character": ("''", "?1", "'do it'"),
+    "an id of bytes": ("x'00ff'", "?1", "'do it'"),
+    "a text of bytes": ("'x'", "?1", "x'ff'"),
+    "a number as the task": ("'x'", "x'31'", "'do it'"),
+}
+
+
+@pytest.mark.parametrize("what", NO_LESSON)
+def test_a_row_that_is_no_lesson_costs_no_other_one(kept: Experience, tmp_path: Path, what: str) -> None:
+    """It is skipped and counted, whatever another program wrote there; the others are found."""
+    kept.keep(lesson("good"), 180)
+    number, task, text = NO_LESSON[what]
+    with sqlite3.connect(tmp_path / "lessons.sqlite") as db:
+        row = f"SELECT {number}, '', {task}, 'success', {text}, ?2 WHERE ?1 != ''"
+        db.execute(f"INSERT INTO lessons {row}", (ASKED, 1_000 * DAY))
+    db.close()
+    found_there = kept.find(ASKED, "", 0.7, 5, 180)
+    assert [one.id for one in found_there.lessons] == ["good"] and found_there.skipped == 1
+
+
+def test_a_text_that_is_no_utf_8_is_read_with_marks(kept: Experience, tmp_path: Path) -> None:
+    """SQLite keeps any bytes as a text."""
+    with sqlite3.connect(tmp_path / "lessons.sqlite") as db:
+        db.execute("INSERT INTO lessons VALUES ('x', '', ?, 'success', CAST(x'61ff' AS TEXT), ?)", (ASKED, 1_000 * DAY))
+    db.close()
+    (only,) = kept.find(ASKED, "", 0.7, 5, 180).lessons
+    assert only.text == "a\ufffd"
 
 
 def test_a_lesson_of_the_same_run_takes_its_place(kept: Experience) -> None:
     """A run that is resumed teaches once."""
     kept.keep(lesson("run-1", text="one"), 180)
     kept.keep(lesson("run-1", text="two"), 180)
-    (only,) = kept.find(ASKED, "", 0.7, 5, 180)
+    (only,) = kept.find(ASKED, "", 0.7, 5, 180).lessons
     assert only.text == "two"
 
 

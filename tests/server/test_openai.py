@@ -21,7 +21,7 @@ def client_of(server: Server) -> openai.OpenAI:
 
 
 def test_a_chat_is_answered(serve: Serve) -> None:
-    """An engine is a model; the last message of the user is the task, and what was said before it its context."""
+    """An engine is a model; the last message of the user is the task; what was said before it stands beside it."""
     server = serve()
     with client_of(server) as client:
         names = ["multi-pass", "research", "report", "graph", "loop", "contractive", "tutor"]
@@ -42,7 +42,32 @@ def test_a_chat_is_answered(serve: Serve) -> None:
     assert said.usage is not None and said.usage.total_tokens > 0
     job = server.get(f"/jobs/{said.id.removeprefix('chatcmpl-')}/history").json()
     assert job["task"]["text"] == f"Be brief.\n\n{TASK}"
-    assert job["task"]["context"].endswith("user: I sell pens.\n\nassistant: Good.")
+    assert job["task"]["context"].endswith("before it.\n\nuser: I sell pens.")
+    assert job["task"]["earlier"].endswith("be wrong.\n\nuser: I sell pens.\nassistant: Good.")
+
+
+def test_an_earlier_answer_proves_nothing(serve: Serve) -> None:
+    """What an assistant said stands beside the context, and a value that is said again stays unproved."""
+    said = "The total is 40.8 euros for pens of 99 cents."
+
+    def reply(request: LLMRequest) -> LLMResponse:
+        structured = request.json_schema is not None or request.top_logprobs
+        return played(request) if structured else played(request).changed(text=said)
+
+    server = serve(Scripted(reply))
+    with client_of(server) as client:
+        messages = [
+            {"role": "user", "content": "Write one sentence about pens of 99 cents."},
+            {"role": "assistant", "content": said},
+            {"role": "user", "content": "And again, please."},
+        ]
+        chat = client.chat.completions.create(model="multi-pass", messages=messages)  # type: ignore[arg-type]
+        first = client.responses.create(model="multi-pass", input=messages[0]["content"])
+        second = client.responses.create(model="multi-pass", input="And again, please.", previous_response_id=first.id)
+    for name in (chat.id.removeprefix("chatcmpl-"), second.id.removeprefix("resp_")):
+        claims = server.get(f"/jobs/{name}/result").json()["claims"]
+        verdicts = {claim["text"].split()[0]: claim["verdict"] for claim in claims}
+        assert verdicts["99"] == "supported" and verdicts["40.8"] != "supported", verdicts
 
 
 def test_a_chat_is_streamed(serve: Serve) -> None:
@@ -90,7 +115,8 @@ def test_a_response_goes_on_from_another(serve: Serve) -> None:
         )
         assert "40.8" in second.output_text and second.instructions == "Be brief."
     task = server.get(f"/jobs/{second.id.removeprefix('resp_')}/history").json()["task"]
-    assert task["context"].endswith(f"user: {WORDS_TASK}\n\nassistant: one two")
+    assert task["context"].endswith(f"before it.\n\nuser: {WORDS_TASK}")
+    assert task["earlier"].endswith(f"user: {WORDS_TASK}\nassistant: one two")
 
 
 def test_a_response_in_the_background(serve: Serve) -> None:

@@ -50,6 +50,20 @@ def test_no_member_goes_on_where_the_run_cannot(seed: int, faults: str) -> None:
     assert simulate(range(seed, seed + 1), faults, engine="ensemble").failures == []
 
 
+@pytest.mark.requirement("E6d")
+def test_answers_of_members_are_compared_as_data() -> None:
+    """What a tool gave one member stands in no instruction of the comparison with another one's answer."""
+    faults = "endpoint_dead,tool_output,passes=1"
+    assert simulate(range(880_586, 880_587), faults, engine="ensemble").failures == []
+
+
+@pytest.mark.requirement("E6j")
+def test_a_routed_run_that_is_halted_says_what_its_rule_rested_on() -> None:
+    """The profile that the rule was chosen by is on record, too, where the engine's budget ended the run."""
+    faults = "budget_calls,steps=1,passes=1"
+    assert simulate(range(770_103, 770_104), faults, engine="auto").failures == []
+
+
 def ended(engine: str, change: Callable[[Any], Any]) -> Parts:
     """Parts whose program ends in another result."""
     shipped: AnyPlugin = plugin(engine)

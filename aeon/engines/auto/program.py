@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 from aeon.engines.auto.config import AutoConfig
@@ -21,26 +22,37 @@ from aeon.schema.outcome import Answer
 __all__ = ["auto_of", "most_calls"]
 
 AutoRun = Run[AutoConfig, Signals]
-_UNPROFILED = TaskProfile(inferred=False)
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What the choice rests on, as far as it was seen, and the rule that was taken."""
+
+    there: Surroundings
+    profile: TaskProfile
+    route: Route | None = None
 
 
 def _auto(members: Members, run: AutoRun) -> Program[Auto]:
     """The whole run. It ends as the engine does that was chosen."""
-    there, profile = Surroundings(), _UNPROFILED
-    route: Route | None = None
+    seen = _Seen(Surroundings(), TaskProfile(inferred=False))
     try:
-        there = yield from run.perform(LookAround(task=run.task), there)
-        if run.config.unmeasured:
-            profile = yield from run.perform(InferProfile(task=run.task), profile)
-        route = first(there, profile, run.config.unmeasured)
-        end = yield from _routed(members, run, route)
+        end = yield from _routed(members, run, (yield from _chosen(run, seen)))
     except Halt as halt:
-        return _result(run, halt.decision, Answer(text=f"No engine answered: {halt.decision.detail}."), route, there)
+        return _result(run, halt.decision, Answer(text=f"No engine answered: {halt.decision.detail}."), seen)
     run.degraded += end.degraded
     run.signals.question = end.question
-    result = _result(run, decision_of(end), answer_of(end), route, there)
-    asked = profile if run.config.unmeasured else None
-    return result.changed(profile=asked, unread=end.unread, assumptions=end.assumptions)
+    result = _result(run, decision_of(end), answer_of(end), seen)
+    return result.changed(unread=end.unread, assumptions=end.assumptions)
+
+
+def _chosen(run: AutoRun, seen: _Seen) -> Program[Route]:
+    """The first rule that holds; what it rests on is noted as soon as it was seen."""
+    seen.there = yield from run.perform(LookAround(task=run.task), seen.there)
+    if run.config.unmeasured:
+        seen.profile = yield from run.perform(InferProfile(task=run.task), seen.profile)
+    seen.route = first(seen.there, seen.profile, run.config.unmeasured)
+    return seen.route
 
 
 def _routed(members: Members, run: AutoRun, route: Route) -> Program[Conclusion]:
@@ -49,17 +61,20 @@ def _routed(members: Members, run: AutoRun, route: Route) -> Program[Conclusion]
     return (yield from member(members, route.engine).within(run, settings_of(members, run.config, route.engine)))
 
 
-def _result(run: AutoRun, decision: Decision, answer: Answer, route: Route | None, there: Surroundings) -> Auto:
+def _result(run: AutoRun, decision: Decision, answer: Answer, seen: _Seen) -> Auto:
+    """The record of the run, however it ended."""
     ended = dict(run.conclude(decision, answer))
+    route = seen.route
     if route is None:
-        return Auto(**ended, surroundings=there)
+        return Auto(**ended, surroundings=seen.there)
     return Auto(
         **ended,
         rule=route.name,
         chosen=route.engine,
         basis=route.basis,
         reason=route.reason,
-        surroundings=there,
+        surroundings=seen.there,
+        profile=seen.profile if run.config.unmeasured else None,
     )
 
 

@@ -10,7 +10,7 @@ from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.schema.frozen import Frozen
 from aeon.supervisor.form import is_of_kind
 from aeon.supervisor.meaning import same
-from aeon.supervisor.prompt import Prompt, cut, load
+from aeon.supervisor.prompt import Prompt, fence, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
 
@@ -19,6 +19,7 @@ __all__ = ["Classifier"]
 _LONGEST_QUESTION, _LONGEST_ANSWER = 600, 200
 _LIKELY = 0.5
 _WORD_TOKENS = 16
+_ASKED = "If the first answer is right, is the second one right too, in all that it says? Answer Yes or No."
 
 
 class _Follows(Frozen):
@@ -59,6 +60,7 @@ class Classifier:
 class _Pairs:
     """Compares answers to one question, each pair once.
 
+    Both answers may be made of what tools gave, and the question may be a sub-question: a model sees them as data.
     The model was ``asked`` about so many pairs; so many are ``untold``, since it gave no usable answer.
     """
 
@@ -86,13 +88,12 @@ class _Pairs:
 
     async def _follows(self, one: str, other: str) -> bool:
         """Whether the other answer follows from this one, as the model says."""
-        answers = [one_line(answer, _LONGEST_ANSWER) for answer in (one, other)]
-        asked = (
-            f"Question: {cut(self._question, _LONGEST_QUESTION)}\nFirst answer: {answers[0]}\n"
-            f"Second answer: {answers[1]}\nIf the first answer is right, is the second one right too, in all that it "
-            "says? Answer Yes or No."
-        )
-        prompt = Prompt(load("aeon.engines.contractive", "means.md"), asked, fixed=True)
+        shown = [
+            fence("question", self._question, _LONGEST_QUESTION),
+            fence("first answer", one_line(one, _LONGEST_ANSWER), _LONGEST_ANSWER),
+            fence("second answer", one_line(other, _LONGEST_ANSWER), _LONGEST_ANSWER),
+        ]
+        prompt = Prompt(load("aeon.engines.contractive", "means.md"), "\n".join([*shown, _ASKED]), fixed=True)
         if (await self._supervisor.capabilities()).logprobs:
             return await self._supervisor.probability(prompt) >= _LIKELY
         reply = await self._supervisor.structured(prompt, _Follows, max_tokens=_WORD_TOKENS, repairs=0)

@@ -184,7 +184,7 @@ class Growth:
     def task_of(self, question: str) -> Task:
         """The task of a child: its question, with the questions above it as context."""
         task = self.run.task
-        return Task(text=question, context=f"{task.context}\n{task.text}".strip())
+        return Task(text=question, context=f"{task.context}\n{task.text}".strip(), earlier=task.earlier)
 
     def hang(self, branches: tuple[tuple[Part, Branch], ...]) -> None:
         """Take in the children of a split: what they answer is shown to the next look, unless it is of no use."""

@@ -61,7 +61,8 @@ class Sampler:
                 if not answers:
                     raise
                 break
-            text = done_again(said.value, f"{effect.task.text} {effect.task.context}") if effect.steps else said.value
+            told = f"{effect.task.text} {effect.task.background}"
+            text = done_again(said.value, told) if effect.steps else said.value
             answer = short_answer(text, effect.steps)
             answers += [answer] if answer else []
             unusable += not answer

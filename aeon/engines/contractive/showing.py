@@ -16,7 +16,7 @@ _CONTEXT, _QUESTION, _SOLVED, _ONE = 6_000, 6_000, 2_000, 200
 
 def shown(task: Task, solved: Sequence[Solved] = ()) -> str:
     """The question of a task behind what may be relied on."""
-    parts = [fence("background", task.context, _CONTEXT)] if task.context else []
+    parts = [fence("background", task.background, _CONTEXT)] if task.background else []
     parts += [fence("answers to parts of it, which may be wrong", _told(solved), _SOLVED)] if solved else []
     said = "".join(f"\n{one.question} {one.answer}" for one in task.clarifications)
     return "\n".join([*parts, f"Question: {cut(task.text, _QUESTION)}{said}"])

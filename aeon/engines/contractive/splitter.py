@@ -8,7 +8,7 @@ from aeon.engines.contractive.showing import shown
 from aeon.engines.contractive.values import Part, Parts
 from aeon.schema import JsonObject
 from aeon.schema.frozen import Frozen
-from aeon.supervisor.prompt import Prompt, load, render
+from aeon.supervisor.prompt import Prompt, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
 
@@ -40,7 +40,8 @@ class Splitter:
             ToolFailed: this SQLite has no full-text search.
         """
         how = render(load("aeon.engines.contractive", _PROMPTS[effect.attempt % len(_PROMPTS)]), most=str(effect.most))
-        again = f"\nAsk other questions than these: {'; '.join(effect.asked)}"[:_LONGEST_ASKED] if effect.asked else ""
+        asked = fence("questions", "\n".join(effect.asked), _LONGEST_ASKED)
+        again = f"\nAsk other questions than these:\n{asked}" if effect.asked else ""
         prompt = Prompt(how, f"{shown(effect.task)}{again}")
         limits_items = (await self._supervisor.capabilities()).json_schema
         reply = await self._supervisor.structured(
@@ -51,7 +52,7 @@ class Splitter:
             repairs=1,
         )
         questions = [one_line(text, _LONGEST) for text in reply.value.questions[:_MOST] if text.strip()]
-        whole = f"{effect.task.text}\n{effect.task.context}"
+        whole = f"{effect.task.text}\n{effect.task.background}"
         shares = relevance(whole, questions)
         return Parts(parts=tuple(Part(question=q, relevance=r) for q, r in zip(questions, shares, strict=True)))
 

@@ -54,6 +54,10 @@ class CombiningSettings(Settings):
         """The engines that may run in it, each once."""
         raise NotImplementedError
 
+    def setting_of(self, name: str) -> str:
+        """The setting that names this engine."""
+        return "members"
+
 
 class Said(Value):
     """What a member said, how it ended, and what that took."""
@@ -79,14 +83,14 @@ def single(names: Iterable[str]) -> None:
         raise ValueError(f"'{combining[0]}' runs engines itself; name engines that answer by themselves")
 
 
-def member(members: Members, name: str) -> Member:
-    """The engine of that name.
+def member(members: Members, name: str, setting: str = "members") -> Member:
+    """The engine of that name, which this ``setting`` has.
 
     Raises:
-        UnknownNameError: there is none; names those that there are.
+        UnknownNameError: there is none; names the setting and those that there are.
     """
     if name not in members:
-        raise UnknownNameError(f"members: no engine is called '{name}'; there are {', '.join(members)}")
+        raise UnknownNameError(f"{setting}: no engine is called '{name}'; there are {', '.join(members)}")
     return members[name]
 
 
@@ -99,7 +103,8 @@ def settings_of(members: Members, config: CombiningSettings, name: str) -> Setti
         UnknownNameError: there is no such engine.
     """
     options = config.options.get(name, {})
-    own, limits = member(members, name).config.model_validate(options), options.get("budget")
+    engine, limits = member(members, name, config.setting_of(name)), options.get("budget")
+    own = engine.config.model_validate(options)
     costs = isinstance(limits, dict) and "cost" in limits
     return own.changed(
         budget=own.budget if costs else own.budget.changed(cost=None),

@@ -25,10 +25,9 @@ class Memory:
         """
         if self._experience is None:
             return Lessons()
-        found = await asyncio.to_thread(
+        return await asyncio.to_thread(
             self._experience.find, effect.task.text, effect.project, effect.least, effect.most, effect.days
         )
-        return Lessons(lessons=found)
 
     async def note(self, effect: NoteLesson) -> Noted:
         """Keep a lesson; one of the same run takes its place, so that a run that is resumed teaches once.

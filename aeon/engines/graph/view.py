@@ -46,6 +46,11 @@ def _words(outcome: Outcome) -> str:
     return told(outcome.value) if told is not None else outcome_words(outcome)
 
 
+def _found(it: Lessons) -> str:
+    skipped = f", {counted(it.skipped, 'row')} skipped" if it.skipped else ""
+    return f"{counted(len(it.lessons), 'lesson')}{skipped}"
+
+
 def _said(verdict: Verdict) -> str:
     return f"{verdict.says}: {verdict.reason}" if verdict.reason else verdict.says
 
@@ -60,7 +65,7 @@ def _thought(reflection: Reflection) -> str:
 
 _TOLD: dict[type, Callable[[Any], str]] = {
     Classified: lambda it: str(it.complexity),
-    Lessons: lambda it: counted(len(it.lessons), "lesson"),
+    Lessons: _found,
     Plan: lambda it: "; ".join(step.description for step in it.steps),
     Agreement: lambda it: ", ".join(one.answer for one in it.derivations) or "no other way",
     SemanticValidationReport: lambda it: "; ".join(issue.description for issue in it.issues) or "nothing found",

@@ -37,6 +37,10 @@ class TeamConfig(CombiningSettings):
         single([name])
         return name
 
+    def setting_of(self, name: str) -> str:
+        """The setting that names this engine; a specialist is one in the place of a worker."""
+        return "master" if name == self.master else "worker"
+
     @property
     def specialists(self) -> tuple[str, ...]:
         """The engines that a part can go to."""

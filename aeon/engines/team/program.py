@@ -80,7 +80,7 @@ def _useful(task: Task, found: Parts, config: TeamConfig) -> list[str]:
 
 def _part(task: Task, question: str) -> Task:
     """The task of a worker: its part, with the context of the whole."""
-    return Task(text=question, context=task.context, clarifications=task.clarifications)
+    return Task(text=question, context=task.context, earlier=task.earlier, clarifications=task.clarifications)
 
 
 def _working(members: Members, run: TeamRun, jobs: Sequence[Job]) -> list[Program[Conclusion]]:

@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
+from aeon.engines.tutor.moves import MOVES
 from aeon.schema.frozen import Written
 
 __all__ = ["RULES", "Condition", "FactName", "Facts", "GameRule"]
@@ -20,6 +21,8 @@ FactName = Literal[
 ]  # fmt: skip
 _OPERATORS = ("equals", "one_of", "at_least", "at_most", "all_of", "any_of", "none_of")
 Fact = bool | int | str
+_KINDS: dict[type, str] = {bool: "true or false", int: "a whole number", str: f"one of {', '.join(MOVES)}"}
+"""What each kind of fact can be, in words; the only text is the move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,7 @@ class Condition(Written):
             raise ValueError(f"a condition has one operator, of {', '.join(_OPERATORS)}")
         if (self.fact is None) != used[0].endswith(("all_of", "any_of", "none_of")):
             raise ValueError(f"the operator {used[0]!r} {'needs a fact' if self.fact is None else 'takes no fact'}")
+        _check(self.fact, used[0], getattr(self, used[0]))
         return self
 
     def holds(self, facts: Facts) -> bool:
@@ -91,9 +95,27 @@ class Condition(Written):
             return fact == self.equals
         if self.one_of is not None:
             return fact in self.one_of
-        if isinstance(fact, str):
-            return False
-        return fact >= self.at_least if self.at_least is not None else fact <= (self.at_most or 0)
+        number = int(fact)
+        return number >= self.at_least if self.at_least is not None else number <= (self.at_most or 0)
+
+
+def _check(fact: FactName | None, operator: str, value: Fact | tuple[Fact, ...]) -> None:
+    """Refuse an operator of nothing, and one or a value that no such fact can have. Raises ``ValueError``."""
+    if value == ():
+        raise ValueError(f"the operator {operator!r} is empty; name what it is of")
+    if fact is None:
+        return
+    kind = type(getattr(Facts(), fact))
+    if operator in ("at_least", "at_most") and kind is not int:
+        raise ValueError(f"the fact {fact!r} is {_KINDS[kind]}: the operator {operator!r} is for numbers")
+    for one in value if isinstance(value, tuple) else (value,):
+        if not _can_be(kind, one):
+            raise ValueError(f"the fact {fact!r} is {_KINDS[kind]}; {one!r} is none")
+
+
+def _can_be(kind: type, value: Fact) -> bool:
+    """Whether a fact of this kind can have this value."""
+    return type(value) is kind and (kind is not str or value in MOVES)
 
 
 class GameRule(Written):

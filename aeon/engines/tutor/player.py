@@ -114,7 +114,7 @@ def _shown(effect: PlayerMove) -> str:
     """The question, and what is known. What a task's answer must meet is not shown: it would be what wins."""
     task = effect.task
     parts = [f"QUESTION: {cut(task.text, _LONGEST_QUESTION)}"]
-    parts += [fence("context", task.context, _LONGEST_QUESTION)] if task.context else []
+    parts += [fence("context", task.background, _LONGEST_QUESTION)] if task.background else []
     said = "\n".join(f"{one.question} {one.answer}" for one in task.clarifications)
     parts += [fence("said", said, _LONGEST_QUESTION)] if said else []
     parts.append(fence("board", "\n".join(effect.board) or "nothing was seen yet", _LONGEST_BOARD))

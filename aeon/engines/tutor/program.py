@@ -111,7 +111,7 @@ def _turn(match: _Match, tables: ask.Tables) -> Program[None]:
     game.stale = 0 if news else game.stale + 1
     game.moves.append("illegal" if isinstance(move, Illegal) else key(move))
     run.signals.turns = game.turn
-    run.signals.lost = stuck(game) and not hint(game)
+    run.signals.lost, run.signals.hinted = stuck(game) and not hint(game), bool(game.given)
     yield ask.TurnNote(turn=game.turn, words=game.message)
 
 

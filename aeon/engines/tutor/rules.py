@@ -15,16 +15,20 @@ class TutorSignals(Signals):
     """What the rows rest on. ``answered``: an answer stands, and its observations were made again.
 
     ``undecidable``: so does one that its claims cannot be decided. ``blind`` says why there is nothing to look at.
-    ``lost``: the player is stuck, and no hint card is left. ``turns`` of at most ``most_turns`` were taken.
+    ``lost``: the player is stuck, and no hint card is left; ``hinted``: one was given. ``turns`` of at most
+    ``most_turns`` were taken.
     """
 
     answered: bool = False
     undecidable: bool = False
     blind: str = ""
     lost: bool = False
+    hinted: bool = False
     turns: int = 0
     most_turns: int = 1
 
+
+_LEFT, _NONE = "no hint card is left", "there was no hint card to give"
 
 TABLE: tuple[Rule[TutorSignals], ...] = (
     Rule(
@@ -49,9 +53,9 @@ TABLE: tuple[Rule[TutorSignals], ...] = (
     Rule(
         "stuck",
         lambda s: s.lost,
-        lambda s: "the player went in circles, and no hint card is left",
+        lambda s: f"the player went in circles, and {_LEFT if s.hinted else _NONE}",
         when="the same move came three times, moves went in a circle, or four turns gave nothing new, and all hint "
-        "cards were given",
+        "cards were given, or there were none",
     ),
     Rule(
         "turns_exhausted",

@@ -41,6 +41,8 @@ def _words(outcome: Outcome) -> str:
             return _move_words(said)
         case Tables(tables=tables):
             return ", ".join(table.name for table in tables) or "none"
+        case StepResult(output=None, problem=problem) if problem:
+            return problem
         case StepResult(output=output) if output is not None:
             return _seen_words(outcome, output)
     return outcome_words(outcome)

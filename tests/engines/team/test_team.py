@@ -110,8 +110,9 @@ def test_a_specialist_is_named_by_the_rules_of_the_router(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"master": "lop"}, "members: no engine is called 'lop'"),
-        ({"worker": "tutor"}, "members: 'tutor' needs a folder to look at"),
+        ({"master": "lop"}, "master: no engine is called 'lop'"),
+        ({"worker": "lop"}, "worker: no engine is called 'lop'"),
+        ({"worker": "tutor"}, "worker: 'tutor' needs a folder to look at"),
         ({"budget": {"calls": 9}}, "budget.calls: 9 are too few for 4 members and what brings them together"),
     ],
 )

@@ -114,6 +114,7 @@ def test_a_player_that_repeats_itself_is_given_cards_and_stopped(tmp_path: Path)
     """The same look scores once; from the third time on there are hint cards, at most five, and then the end."""
     game = play(written(tmp_path), [LOOK], TutorConfig(turns=50))
     assert game.stop_reason == "stuck" and len(game.hints) == 5 and game.turns == 8
+    assert game.detail == "the player went in circles, and no hint card is left"
     assert game.score == 1
     assert sum(node.kind == "observation" for node in game.graph) == 2
 

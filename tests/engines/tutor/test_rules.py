@@ -58,10 +58,19 @@ def test_no_rule_makes_an_answer_sound(tmp_path: Path) -> None:
         ("{fact: turn, all_of: []}", "takes no fact"),
         ("{fact: goal, equals: 1}", "fact"),
         ("{any_of: [{fact: turn, eval: 'x'}]}", "unknown operator 'eval'"),
+        ("{fact: move, at_least: 3}", "the fact 'move' is one of ASSERT, ASK"),
+        ("{fact: owes, at_least: 2}", "the fact 'owes' is true or false: the operator 'at_least' is for numbers"),
+        ("{fact: move, equals: JUMP}", "'JUMP' is none"),
+        ("{fact: move, one_of: [ASK, 3]}", "3 is none"),
+        ("{fact: owes, equals: 1}", "the fact 'owes' is true or false; 1 is none"),
+        ("{fact: turn, equals: true}", "the fact 'turn' is a whole number; True is none"),
+        ("{fact: move, one_of: []}", "the operator 'one_of' is empty"),
+        ("{all_of: []}", "the operator 'all_of' is empty; name what it is of"),
+        ("{any_of: [{none_of: []}]}", "the operator 'none_of' is empty"),
     ],
 )
 def test_a_wrong_rule_is_one_clear_line(tmp_path: Path, when: str, reason: str) -> None:
-    """An unknown operator or fact, none or two operators: the line names the file, the place and what there is."""
+    """An unknown operator or fact, none or two, one that does not fit its fact or is of nothing; it says where."""
     with pytest.raises(ConfigError) as error:
         configured(tmp_path / "game.yaml", YAML.replace("{all_of", f"{when} # {{all_of"))
     assert "\n" not in str(error.value) and reason in str(error.value) and "rules" in str(error.value)
@@ -78,10 +87,18 @@ def test_operators_hold_as_they_say() -> None:
     ]  # fmt: skip
     failed = [
         Condition(fact="turn", equals=4), Condition(fact="turn", at_least=4), Condition(fact="turn", at_most=2),
-        Condition(fact="move", one_of=("RESPOND",)), Condition(fact="move", at_least=1),
+        Condition(fact="move", one_of=("RESPOND",)),
         Condition(all_of=(Condition(fact="turn", equals=3), Condition(fact="owes", equals=True))),
     ]  # fmt: skip
     assert all(one.holds(facts) for one in held) and not any(one.holds(facts) for one in failed)
+
+
+def test_a_game_without_hint_cards_does_not_say_that_some_were_given(tmp_path: Path) -> None:
+    """Rules without a second tier, or no cards allowed: the end says that there was none to give."""
+    for number, config in enumerate((TutorConfig(rules=(RULES[0],)), TutorConfig(hints=0))):
+        game = play(written(tmp_path / str(number)), [{"move": "WRITE"}], config)
+        assert game.stop_reason == "stuck" and game.hints == ()
+        assert game.detail == "the player went in circles, and there was no hint card to give"
 
 
 def test_stuck_is_the_same_thrice_a_circle_or_four_turns_without_news() -> None:
