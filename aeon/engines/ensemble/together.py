@@ -1,8 +1,8 @@
 """Members side by side, none of which goes on when the run that they are in cannot.
 
-After a question that waits for a person, nothing more is put on record; after an endpoint that failed, what is done
-belongs to an ending that is taken back when the run is resumed. What a person answers one member is known to those that
-begin after it.
+After a question that waits for a person, nothing more is put on record; after an endpoint that failed, or an interrupt,
+what is done belongs to an ending that is taken back when the run is resumed. What a person answers one member is known
+to those that begin after it.
 """
 
 from __future__ import annotations
@@ -34,16 +34,25 @@ def together(run: Run[C, S], programs: Iterable[Program[T]]) -> Program[tuple[T,
     try:
         while True:
             request = _next(whole, outcomes)
-            outcomes = yield request
+            outcomes = _heard(run, (yield request))
             _learn(run, request, outcomes)
-            for outcome in outcomes:  # before the first member hears of its own, which may not be the one that failed
-                if outcome.failure is not None and outcome.failure.kind in _ENDS:
-                    run.signals.failure = outcome.failure
     except StopIteration as end:
         results: tuple[T, ...] = end.value
         return results
     finally:
         whole.close()
+
+
+def _heard(run: Run[C, S], outcomes: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
+    """The outcomes as every member is to hear them: what ends the run may have come to another one, or after its own.
+
+    The run hears of it before the first member does.
+    """
+    for outcome in outcomes:
+        if outcome.failure is not None and outcome.failure.kind in _ENDS:
+            run.signals.failure = outcome.failure
+    stopped = any(outcome.interrupted for outcome in outcomes)
+    return tuple([outcome.changed(interrupted=True) for outcome in outcomes]) if stopped else outcomes
 
 
 def _learn(run: Run[C, S], request: Batch | Note, outcomes: Iterable[Outcome]) -> None:

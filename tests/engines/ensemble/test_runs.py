@@ -14,6 +14,7 @@ from aeon.assembly.registry import plugin
 from aeon.assembly.runs import diff, fork, replay
 from aeon.assembly.views import trail
 from aeon.engines.ensemble.record import Ballot, Ensemble
+from aeon.kernel.effects import Batch
 from aeon.llm.scripted import Scripted
 from aeon.multipass.effects import ExecuteStep
 from aeon.proof.document import proof_bytes
@@ -79,6 +80,23 @@ def test_a_member_that_asks_suspends_the_run_and_nothing_is_lost(tmp_path: Path)
     ended: Ensemble = resume(path, Scripted([]), (), engine=brought, answer="this one")
     assert (ended.answer, ended.stop_reason, ended.votes) == ("7", "agreed", (2,))
     assert [name for name, *_ in cast.heard] == ["a", "a", "b", "a"]
+
+
+@pytest.mark.requirement("E6p", "O6", "X5")
+def test_an_interrupt_is_heard_by_every_member_at_once() -> None:
+    """Also by one whose own outcome came before it: else it would go on into what is taken back, and call its tools."""
+    cast = Cast({"a": "7", "b": "7"})
+    engine = combining.ensemble(cast.plugins()).engine
+    config = engine.config(members=("a", "b"), options={name: {"words": 3} for name in "ab"})
+    program = engine.program(engine.start(Task(text="How much is it?"), config, "run"))
+    batch = next(program)
+    assert isinstance(batch, Batch) and [effect.scope for effect in batch.effects] == ["/1", "/2"]
+    outcomes = [Outcome(value=effect.result(text="7"), interrupted=effect.scope == "/1") for effect in batch.effects]
+    with pytest.raises(StopIteration) as end:
+        program.send(tuple(outcomes))
+    result = end.value.value
+    assert [ballot.stop_reason for ballot in result.ballots] == ["interrupted", "interrupted"]
+    assert result.stop_reason == "interrupted"
 
 
 @pytest.mark.requirement("E6n")
