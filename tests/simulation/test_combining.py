@@ -52,6 +52,23 @@ def test_no_member_goes_on_where_the_run_cannot(engine: str, seed: int, faults: 
     assert simulate(range(seed, seed + 1), faults, engine=engine).failures == []
 
 
+@pytest.mark.requirement("K9", "X5")
+@pytest.mark.parametrize(
+    ("engine", "seed", "faults"),
+    [
+        ("auto", 880238, "empty,budget_seconds,question_assumed,clock_moved,crash_after,steps=1,passes=1"),
+        ("ensemble", 880160, "budget_seconds,disk_full,steps=1,passes=1"),
+        ("ensemble", 880230, "refused,budget_seconds,outage,clock_moved,steps=2,passes=1"),
+        ("ensemble", 880510, "endpoint_slow,budget_seconds,disk_full,steps=1,passes=1"),
+    ],
+)
+def test_a_call_that_took_all_its_time_ran_out_of_time_whatever_the_clock_shows(
+    engine: str, seed: int, faults: str
+) -> None:
+    """A deadline is met on the microsecond, also in a process whose clock shows another time."""
+    assert simulate(range(seed, seed + 1), faults, engine=engine).failures == []
+
+
 def ended(engine: str, change: Callable[[Any], Any]) -> Parts:
     """Parts whose program ends in another result."""
     shipped: AnyPlugin = plugin(engine)
