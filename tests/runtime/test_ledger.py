@@ -97,7 +97,7 @@ def test_no_call_begins_after_the_deadline() -> None:
     assert Ledger(Allowance(calls=9), clock).seconds_left() is None
 
 
-@pytest.mark.requirement("K9")
+@pytest.mark.requirement("J7a", "K9")
 @pytest.mark.parametrize("shown", [0.0, 7.15625, -284_018_399.0, 4e8])
 @pytest.mark.parametrize("seconds", [1.52188, 2.2875, 1.3453125, 3.05625])
 def test_a_deadline_is_met_whatever_the_clock_shows(shown: float, seconds: float) -> None:

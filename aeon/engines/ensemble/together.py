@@ -13,7 +13,7 @@ from typing import TypeVar
 from aeon.kernel.compose import side_by_side
 from aeon.kernel.decide import Signals
 from aeon.kernel.effects import AskUser, Batch, Note, Program
-from aeon.kernel.engine import Halt, Run
+from aeon.kernel.engine import DEAD_AFTER, Halt, Run
 from aeon.schema.config import Settings
 from aeon.schema.outcome import Outcome
 from aeon.schema.task import Reply
@@ -34,8 +34,9 @@ def together(run: Run[C, S], programs: Iterable[Program[T]]) -> Program[tuple[T,
     try:
         while True:
             request = _next(whole, outcomes)
-            outcomes = _heard(run, (yield request))
+            outcomes = _heard((yield request))
             _learn(run, request, outcomes)
+            _foresee(run, outcomes)
     except StopIteration as end:
         results: tuple[T, ...] = end.value
         return results
@@ -43,14 +44,18 @@ def together(run: Run[C, S], programs: Iterable[Program[T]]) -> Program[tuple[T,
         whole.close()
 
 
-def _heard(run: Run[C, S], outcomes: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
-    """The outcomes as every member is to hear them: what ends the run may have come to another one, or after its own.
-
-    The run hears of it before the first member does.
-    """
+def _foresee(run: Run[C, S], outcomes: Iterable[Outcome]) -> None:
+    """Have the run hear of what ends it before the first member does, and so count requests that failed."""
+    failing = run.failing
     for outcome in outcomes:
-        if outcome.failure is not None and outcome.failure.kind in _ENDS:
+        kind = outcome.failure.kind if outcome.failure else ""
+        failing = failing + 1 if kind == "request" else failing * (outcome.usage.calls == 0)
+        if kind in _ENDS or (kind == "request" and failing == DEAD_AFTER):
             run.signals.failure = outcome.failure
+
+
+def _heard(outcomes: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
+    """The outcomes as members hear them: an interrupt may have come after the outcome of one of them."""
     stopped = any(outcome.interrupted for outcome in outcomes)
     return tuple([outcome.changed(interrupted=True) for outcome in outcomes]) if stopped else outcomes
 
