@@ -277,7 +277,7 @@ def _simulate_options(parser: argparse.ArgumentParser) -> None:
     add("--seeds", metavar="N", type=whole, default=1000, help="how many worlds (default: 1000)")
     add("--from", metavar="S", dest="start", type=count, default=0, help="the first seed (default: 0)")
     add("--faults", metavar="LIST", help="only these kinds of faults, separated by commas")
-    add("--engine", metavar="NAME", help="an installed engine (default: multi-pass)")
+    add("--engine", metavar="NAME|all", help="an installed engine, or the seeds divided over all (default: multi-pass)")
     add("--jobs", metavar="N", type=whole, help="processes at once (default: one a core)")
     add("--json", action="store_true", help="print one JSON document")
 

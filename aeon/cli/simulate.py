@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 
-from aeon.simulation.crowd import Tally, simulate
+from aeon.simulation.crowd import ALL, Tally, simulate
 
 __all__ = ["command"]
 
@@ -19,7 +19,7 @@ def command(options: argparse.Namespace) -> int:
     Whether each fault can fire is known of the multi-pass engine alone: another one may call no tool, say.
 
     Raises:
-        UsageError: ``--faults`` names no kind of fault, or the engine is not installed.
+        UsageError: ``--faults`` names no kind of fault, the engine is not installed, or all have too few seeds.
     """
     jobs = options.jobs or os.cpu_count() or 1
     began = time.monotonic()
@@ -33,6 +33,9 @@ def command(options: argparse.Namespace) -> int:
 def _lines(tally: Tally, silent: tuple[str, ...], seconds: float, options: argparse.Namespace) -> Iterator[str]:
     yield f"{tally.seeds:,} seeds from {options.start}: {tally.runs:,} runs, {tally.effects:,} effects, {seconds:.1f} s"
     yield "  " + ", ".join(f"{rate:,.0f} {what}/s" for what, rate in _rates(tally, seconds).items())
+    if options.engine == ALL:
+        yield "\nSeeds of each engine"
+        yield from _table(tally.engines)
     yield "\nFaults"
     yield from _table(tally.fired)
     yield "\nEndings"
@@ -61,6 +64,7 @@ def _document(tally: Tally, silent: tuple[str, ...], seconds: float) -> str:
     document = {
         "seeds": tally.seeds, "runs": tally.runs, "effects": tally.effects, "seconds": round(seconds, 3),
         "per_second": {name: round(rate, 1) for name, rate in _rates(tally, seconds).items()},
+        "engines": dict(sorted(tally.engines.items())),
         "faults": dict(sorted(tally.fired.items())), "endings": dict(sorted(tally.reasons.items())),
         "digest": f"{tally.digest:016x}", "failures": failures, "never_fired": list(silent),
     }  # fmt: skip

@@ -93,6 +93,9 @@ class Handling:
         if failure is not None:
             outcome = Outcome(failure=failure, started=now, ended=now, interrupted=self.interrupted)
             return self._keep(number, effect, outcome)
+        if (done := self.journal.done(number, effect, self._config)) is not None:
+            ended = round(now + done.ended - done.started, 6)
+            return self._keep(number, effect, done.changed(started=now, ended=ended, interrupted=self.interrupted))
         if began is not None:
             began()
         if tool := self.journal.begun.get(number):

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from aeon.errors import Divergence, JournalError
 from aeon.kernel.effects import Effect
 from aeon.runtime.header import broken_line, refuse_others
-from aeon.runtime.lines import LINE, Begun, Called, Ended, Entry, Line, Opening, Resumed
+from aeon.runtime.lines import LINE, Begun, Called, Ended, Entry, Line, Opening, Resumed, fingerprint
 from aeon.runtime.sealed import SealedFile, read_sealed
 from aeon.runtime.seals import sealer
 from aeon.runtime.store import FileStore, Store
@@ -33,7 +33,8 @@ class Journal:
 
     ``line`` is the number of the latest line, from 0. ``begun`` holds the tools that change the world and were called,
     by the number of the effect that they were called for; ``torn``: the last line was cut short by a crash and does not
-    count. ``authentic``: it is sealed with the user's own key, so that nobody else has written it. ``lost`` is what
+    count. Where their entries do not count any more, what these tools gave is still known: see `done`.
+    ``authentic``: it is sealed with the user's own key, so that nobody else has written it. ``lost`` is what
     earlier lives of the run spent that no entry keeps, by the effect that it is charged to.
 
     Raises:
@@ -44,6 +45,7 @@ class Journal:
         self.opening: Opening | None = None
         self.line = -1
         self.begun: dict[int, str] = {}
+        self._done: dict[str, list[tuple[str, Entry]]] = {}
         self._setup: JsonObject | None = None
         self.lost: dict[int, Usage] = {}
         self.torn = False
@@ -192,6 +194,24 @@ class Journal:
         entry = self.entries.get(number) if number in self._entries or number in self._unread else None
         return entry.outcome(effect, config) if entry else None
 
+    def done(self, number: int, effect: Effect, config: type[Settings]) -> Outcome | None:
+        """What a tool that changes the world gave for this effect before its entry ceased to count, if one did.
+
+        Whatever the number of the effect is now: it is not done again. What it cost is lost, and so charged already.
+
+        Raises:
+            Divergence: the outcome does not fit the effect.
+        """
+        entry = self._take_done(number, fingerprint(effect)) if self._done else None
+        return entry.outcome(effect, config).changed(usage=NOTHING, lost=NOTHING) if entry else None
+
+    def _take_done(self, number: int, request: str) -> Entry | None:
+        """Have the effect of this number be the one that the tool was called for."""
+        if not (known := self._done.get(request)):
+            return None
+        self.begun[number], entry = known.pop(0)
+        return entry
+
     def line_of(self, number: int) -> int | None:
         """The number of the line of the entry for effect ``number``, if there is one that counts."""
         if number in self._unread:
@@ -314,6 +334,7 @@ class Journal:
         """Have the line of this number count."""
         match line:
             case Entry():
+                self._take_done(line.number, line.fingerprint)
                 self._entries[line.number], self._lines[line.number] = line, at
                 self._settle(line.number)
             case Called():
@@ -335,11 +356,18 @@ class Journal:
         self._setup = line.setup if line.setup is not None else self._setup
         first = min(line.again or line.void, default=None)
         dropped, kept = _parted(self.entries, line.void)
+        self._set_aside(dropped)
         for number, usage in (*self._calls.items(), *((entry.number, entry.usage + entry.lost) for entry in dropped)):
             charged = number if first is None or number in line.again else first
             self.lost[charged] = self.lost.get(charged, NOTHING) + usage
         self._calls.clear()
         self._entries = {entry.number: entry.changed(interrupted=False) for entry in kept}
+
+    def _set_aside(self, dropped: Iterable[Entry]) -> None:
+        """Keep what tools gave that changed the world, for the same requests in this life."""
+        for entry in dropped:
+            if entry.number in self.begun and not Outcome(failure=entry.failure).broken_off:
+                self._done.setdefault(entry.fingerprint, []).append((self.begun.pop(entry.number), entry))
 
     def _settle(self, number: int) -> None:
         """Note that the effect has its outcome, which holds all that it took."""

@@ -23,6 +23,7 @@ Begin = Callable[[int, str], Awaitable[None]]
 """Awaited before a tool is called that changes the world, with the number of the effect and the tool's name."""
 
 _STOPPED = "the run was asked to stop"
+_CLOSE = 0.25e-6  # seconds: the same instant may differ by less, on clocks that show another time
 
 
 class Ledger:
@@ -73,10 +74,14 @@ class Ledger:
         _current.reset(self._token)
 
     def seconds_left(self) -> float | None:
-        """Seconds until the effect's deadline, at least 0; ``None`` without a deadline."""
+        """Seconds until the effect's deadline, at least 0; ``None`` without a deadline.
+
+        In whole microseconds, as times are kept: so a call that took all that was left leaves nothing, whatever the
+        clock shows and however its numbers are rounded.
+        """
         if self._allowance.seconds is None:
             return None
-        return max(0.0, self._allowance.seconds - (self._clock() - self._opened))
+        return round(max(0.0, self._allowance.seconds - (self._clock() - self._opened) - _CLOSE), 6)
 
     def calls_left(self) -> int:
         """Model calls that may still begin."""

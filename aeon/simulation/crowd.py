@@ -9,17 +9,20 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from aeon.assembly.plugin import AnyPlugin, Plugin
-from aeon.assembly.registry import plugin
+from aeon.assembly.registry import plugin, shipped
+from aeon.errors import UsageError
 from aeon.simulation.check import Report, check
 from aeon.simulation.faults import KINDS, scenario
 from aeon.simulation.life import Life, Parts
 from aeon.simulation.shrink import shrunk
 from aeon.simulation.texts import FORMS
 
-__all__ = ["Failure", "Tally", "parts", "simulate", "tally"]
+__all__ = ["ALL", "Failure", "Tally", "parts", "simulate", "tally"]
 
 _Piece: TypeAlias = tuple[range, str | None, AnyPlugin | str | None]
 
+ALL = "all"
+"""Stands for every engine that ships with Aeon: the seeds are divided over them."""
 _SEEDS_A_PIECE = 25
 _MOST_SHRUNK = 5
 _SURE, _SURE_OF_FORMS = 50, 200
@@ -37,7 +40,7 @@ class Failure:
 
 @dataclass
 class Tally:
-    """What simulated runs showed. ``fired`` counts the faults, ``reasons`` how the runs ended.
+    """What simulated runs showed. ``fired`` counts the faults, ``reasons`` how the runs ended, ``engines`` their seeds.
 
     ``digest`` is the same for the same seeds and faults, however many processes there were.
     """
@@ -48,6 +51,7 @@ class Tally:
     digest: int = 0
     fired: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
+    engines: Counter[str] = field(default_factory=Counter)
     failures: list[Failure] = field(default_factory=list)
 
     def add(self, other: Tally | Report) -> None:
@@ -59,6 +63,7 @@ class Tally:
         self.reasons += other.reasons
         if isinstance(other, Tally):
             self.seeds += other.seeds
+            self.engines += other.engines
             self.failures += other.failures
         else:
             self.seeds += 1
@@ -75,22 +80,37 @@ class Tally:
 def simulate(seeds: range, faults: str | None = None, jobs: int = 1, engine: AnyPlugin | str | None = None) -> Tally:
     """Simulate each seed, with its own faults or with ``faults``, in ``jobs`` processes.
 
-    ``engine`` is the name of an installed engine or a plugin; without it, the multi-pass engine. A plugin is simulated
-    in this process alone, since another one could not be given it.
+    ``engine`` is the name of an installed engine, a plugin, or `ALL`; without it, the multi-pass engine. A plugin is
+    simulated in this process alone, since another one could not be given it.
 
     Raises:
-        UsageError: ``faults`` names no kind of fault, or the engine is not installed.
+        UsageError: ``faults`` names no kind of fault, the engine is not installed, or there is no seed for each engine.
     """
     scenario(0, faults)
-    parts(engine)
+    division = _division(seeds, engine)
     jobs = 1 if isinstance(engine, Plugin) else jobs
-    starts = range(seeds.start, seeds.stop, _SEEDS_A_PIECE)
-    pieces = [(range(at, min(at + _SEEDS_A_PIECE, seeds.stop)), faults, engine) for at in starts]
+    pieces = [
+        (some[at : at + _SEEDS_A_PIECE], faults, one)
+        for some, one in division
+        for at in range(0, len(some), _SEEDS_A_PIECE)
+    ]
     whole = Tally()
     for tally in _tallies(pieces, min(jobs, len(pieces))):
         whole.add(tally)
     whole.failures.sort(key=lambda failure: failure.seed)
     return whole
+
+
+def _division(seeds: range, engine: AnyPlugin | str | None) -> list[tuple[range, AnyPlugin | str | None]]:
+    """The seeds of each engine. With `ALL`, a seed is always that of the same engine, wherever the seeds begin."""
+    if engine != ALL:
+        parts(engine)
+        return [(seeds, engine)]
+    names = [one.name.partition("/")[0] for one in shipped()]
+    many = len(names)
+    if len(seeds) < many:
+        raise UsageError(f"--engine {ALL}: there are {many} engines; simulate {many} seeds or more, not {len(seeds)}")
+    return [(seeds[(place - seeds.start) % many :: many], name) for place, name in enumerate(names)]
 
 
 def parts(engine: AnyPlugin | str | None) -> Parts:
@@ -121,6 +141,7 @@ def tally(reports: Iterable[Report], life: Life) -> Tally:
     whole = Tally()
     for report in reports:
         whole.add(report)
+        whole.engines[life.parts.plugin.name] += 1
         if report.problems:
             small = shrunk(report, life) if len(whole.failures) < _MOST_SHRUNK else report
             problem = small.problems[0]

@@ -29,8 +29,9 @@ GATES: dict[str, Gate] = {
     "requirements": trace.untested,
     "wheel": wheel.wheel,
     "simulation": programs.simulation,
+    "engines": programs.every_engine,
 }
-SLOW = {"wheel", "simulation"}
+SLOW = {"wheel", "simulation", "engines"}
 
 
 def main(arguments: list[str]) -> int:

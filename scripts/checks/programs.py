@@ -6,9 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["layers", "lint", "simulation", "types"]
+__all__ = ["every_engine", "layers", "lint", "simulation", "types"]
 
 SEEDS = 10_000
+SEEDS_OF_ALL = 330
 
 
 def lint(root: Path) -> list[str]:
@@ -30,6 +31,11 @@ def layers(root: Path) -> list[str]:
 def simulation(root: Path) -> list[str]:
     """Every invariant holds in 10,000 simulated runs with injected faults, and every kind of fault fires."""
     return _run(root, "-m", "aeon.cli.main", "simulate", "--seeds", str(SEEDS))
+
+
+def every_engine(root: Path) -> list[str]:
+    """Every invariant holds in 330 simulated runs with injected faults that are divided over all engines."""
+    return _run(root, "-m", "aeon.cli.main", "simulate", "--engine", "all", "--seeds", str(SEEDS_OF_ALL))
 
 
 def _run(root: Path, *arguments: str) -> list[str]:

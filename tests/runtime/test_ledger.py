@@ -97,6 +97,22 @@ def test_no_call_begins_after_the_deadline() -> None:
     assert Ledger(Allowance(calls=9), clock).seconds_left() is None
 
 
+@pytest.mark.requirement("J7a", "K9")
+@pytest.mark.parametrize("shown", [0.0, 7.15625, -284_018_399.0, 4e8])
+@pytest.mark.parametrize("seconds", [1.52188, 2.2875, 1.3453125, 3.05625])
+def test_a_deadline_is_met_whatever_the_clock_shows(shown: float, seconds: float) -> None:
+    """A call that took all the time that was left leaves none; a clock of years has fewer digits."""
+    clock = Clock()
+    clock.now = shown
+    ledger = Ledger(Allowance(calls=9, seconds=seconds), clock)
+    clock.now += 0.015625
+    left = ledger.seconds_left()
+    assert left is not None and left == round(left, 6) and abs(left + 0.015625 - seconds) < 1e-6
+    assert left == Ledger(Allowance(calls=9, seconds=seconds), lambda: 0.0, waited=0.015625).seconds_left()
+    clock.now += left
+    assert (ledger.seconds_left(), refusal(ledger)) == (0.0, "seconds")
+
+
 @pytest.mark.requirement("K9", "K12", "O4")
 def test_a_call_that_could_cost_more_than_is_left_does_not_begin() -> None:
     """The money is counted before it is spent, so that not even one call goes beyond it."""

@@ -37,17 +37,36 @@ def test_the_engine_holds_in_many_worlds(engine: str) -> None:
         assert {"agreed", "doubted", "disagreement", "too_few_votes", "unanswered"} <= set(tally.reasons)
 
 
+@pytest.mark.requirement("E6p", "X5a")
 @pytest.mark.parametrize(
-    ("seed", "faults"),
+    ("engine", "seed", "faults"),
     [
-        (8, "probed,question_suspended,steps=1,passes=1"),
-        (60, "question_suspended,crash_called,passes=1"),
-        (145, "endpoint_slow,outage,passes=1"),
+        ("ensemble", 8, "probed,question_suspended,steps=1,passes=1"),
+        ("ensemble", 60, "question_suspended,crash_called,passes=1"),
+        ("ensemble", 145, "endpoint_slow,outage,passes=1"),
+        ("team", 770021, "interrupt,passes=2"),
     ],
 )
-def test_no_member_goes_on_where_the_run_cannot(seed: int, faults: str) -> None:
-    """While another one waits for a person, or found the endpoint down: that would not be on record."""
-    assert simulate(range(seed, seed + 1), faults, engine="ensemble").failures == []
+def test_no_member_goes_on_where_the_run_cannot(engine: str, seed: int, faults: str) -> None:
+    """While another one waits for a person, found the endpoint down or was interrupted: that would not count."""
+    assert simulate(range(seed, seed + 1), faults, engine=engine).failures == []
+
+
+@pytest.mark.requirement("K9", "X5")
+@pytest.mark.parametrize(
+    ("engine", "seed", "faults"),
+    [
+        ("auto", 880238, "empty,budget_seconds,question_assumed,clock_moved,crash_after,steps=1,passes=1"),
+        ("ensemble", 880160, "budget_seconds,disk_full,steps=1,passes=1"),
+        ("ensemble", 880230, "refused,budget_seconds,outage,clock_moved,steps=2,passes=1"),
+        ("ensemble", 880510, "endpoint_slow,budget_seconds,disk_full,steps=1,passes=1"),
+    ],
+)
+def test_a_call_that_took_all_its_time_ran_out_of_time_whatever_the_clock_shows(
+    engine: str, seed: int, faults: str
+) -> None:
+    """A deadline is met on the microsecond, also in a process whose clock shows another time."""
+    assert simulate(range(seed, seed + 1), faults, engine=engine).failures == []
 
 
 @pytest.mark.requirement("E6d")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from aeon.assembly.multipass import PLUGIN
+from aeon.assembly.registry import shipped
 from aeon.cli.main import main
 from aeon.errors import UsageError
-from aeon.simulation.crowd import simulate
+from aeon.simulation.crowd import ALL, simulate
 from aeon.simulation.faults import scenario
 from aeon.simulation.life import Life, Parts, Troubles
 from aeon.simulation.world import World
@@ -52,6 +55,29 @@ def test_an_engine_is_simulated_by_its_name(capsys: pytest.CaptureFixture[str]) 
     assert "engine 'chess' is not installed" in capsys.readouterr().err
     with pytest.raises(UsageError, match="not installed"):
         simulate(range(3), engine="chess")
+
+
+@pytest.mark.requirement("M1b")
+def test_the_seeds_are_divided_over_all_engines_that_ship(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each has its part, which is the same wherever the seeds begin; a failure would name its engine."""
+    names = [one.name.partition("/")[0] for one in shipped()]
+    whole = simulate(range(2 * len(names)), engine=ALL)
+    assert whole.failures == [] and whole.engines == dict.fromkeys(names, 2)
+    first, second = (simulate(some, engine=ALL) for some in (range(13), range(13, 2 * len(names) + 2)))
+    rest = (simulate(range(seed, seed + 1), engine=names[seed % len(names)]) for seed in (22, 23))
+    assert first.digest ^ second.digest ^ next(rest).digest ^ next(rest).digest == whole.digest
+    assert main(["simulate", "--seeds", "11", "--engine", "all", "--jobs", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["engines"] == dict.fromkeys(sorted(names), 1)
+    assert main(["simulate", "--seeds", "11", "--from", "7", "--engine", "all", "--jobs", "1"]) == 0
+    assert "\nSeeds of each engine\n" in capsys.readouterr().out
+
+
+@pytest.mark.requirement("M1b")
+def test_too_few_seeds_for_all_engines_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """It says how many it takes."""
+    assert main(["simulate", "--seeds", "10", "--engine", "all"]) == 2
+    err = capsys.readouterr().err
+    assert "--engine all: there are 11 engines; simulate 11 seeds or more, not 10" in err and err.count("\n") == 1
 
 
 @pytest.mark.requirement("M1")

@@ -1,8 +1,8 @@
 """Members side by side, none of which goes on when the run that they are in cannot.
 
-After a question that waits for a person, nothing more is put on record; after an endpoint that failed, what is done
-belongs to an ending that is taken back when the run is resumed. What a person answers one member is known to those that
-begin after it.
+After a question that waits for a person, nothing more is put on record; after an endpoint that failed, or an interrupt,
+what is done belongs to an ending that is taken back when the run is resumed. What a person answers one member is known
+to those that begin after it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TypeVar
 from aeon.kernel.compose import side_by_side
 from aeon.kernel.decide import Signals
 from aeon.kernel.effects import AskUser, Batch, Note, Program
-from aeon.kernel.engine import Halt, Run
+from aeon.kernel.engine import DEAD_AFTER, Halt, Run
 from aeon.schema.config import Settings
 from aeon.schema.outcome import Outcome
 from aeon.schema.task import Reply
@@ -34,16 +34,30 @@ def together(run: Run[C, S], programs: Iterable[Program[T]]) -> Program[tuple[T,
     try:
         while True:
             request = _next(whole, outcomes)
-            outcomes = yield request
+            outcomes = _heard((yield request))
             _learn(run, request, outcomes)
-            for outcome in outcomes:  # before the first member hears of its own, which may not be the one that failed
-                if outcome.failure is not None and outcome.failure.kind in _ENDS:
-                    run.signals.failure = outcome.failure
+            _foresee(run, outcomes)
     except StopIteration as end:
         results: tuple[T, ...] = end.value
         return results
     finally:
         whole.close()
+
+
+def _foresee(run: Run[C, S], outcomes: Iterable[Outcome]) -> None:
+    """Have the run hear of what ends it before the first member does, and so count requests that failed."""
+    failing = run.failing
+    for outcome in outcomes:
+        kind = outcome.failure.kind if outcome.failure else ""
+        failing = failing + 1 if kind == "request" else failing * (outcome.usage.calls == 0)
+        if kind in _ENDS or (kind == "request" and failing == DEAD_AFTER):
+            run.signals.failure = outcome.failure
+
+
+def _heard(outcomes: tuple[Outcome, ...]) -> tuple[Outcome, ...]:
+    """The outcomes as members hear them: an interrupt may have come after the outcome of one of them."""
+    stopped = any(outcome.interrupted for outcome in outcomes)
+    return tuple([outcome.changed(interrupted=True) for outcome in outcomes]) if stopped else outcomes
 
 
 def _learn(run: Run[C, S], request: Batch | Note, outcomes: Iterable[Outcome]) -> None:

@@ -14,6 +14,7 @@ from aeon.assembly.registry import plugin
 from aeon.assembly.runs import diff, fork, replay
 from aeon.assembly.views import trail
 from aeon.engines.ensemble.record import Ballot, Ensemble
+from aeon.kernel.effects import Batch
 from aeon.llm.scripted import Scripted
 from aeon.multipass.effects import ExecuteStep
 from aeon.proof.document import proof_bytes
@@ -21,7 +22,7 @@ from aeon.proof.verify import verify
 from aeon.runtime.basis import Basis
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import boundaries
-from aeon.schema import Bound, LLMRequest, Outcome, Questions, Step, StepResult, Task
+from aeon.schema import Bound, Failure, LLMRequest, Outcome, Questions, Step, StepResult, Task
 from aeon.tools.files import Files
 from engines.ensemble.world import Cast
 from tests.second import is_second
@@ -79,6 +80,40 @@ def test_a_member_that_asks_suspends_the_run_and_nothing_is_lost(tmp_path: Path)
     ended: Ensemble = resume(path, Scripted([]), (), engine=brought, answer="this one")
     assert (ended.answer, ended.stop_reason, ended.votes) == ("7", "agreed", (2,))
     assert [name for name, *_ in cast.heard] == ["a", "a", "b", "a"]
+
+
+@pytest.mark.requirement("E6p", "O6", "X5")
+def test_an_interrupt_is_heard_by_every_member_at_once() -> None:
+    """Also by one whose own outcome came before it: else it would go on into what is taken back, and call its tools."""
+    cast = Cast({"a": "7", "b": "7"})
+    engine = combining.ensemble(cast.plugins()).engine
+    config = engine.config(members=("a", "b"), options={name: {"words": 3} for name in "ab"})
+    program = engine.program(engine.start(Task(text="How much is it?"), config, "run"))
+    batch = next(program)
+    assert isinstance(batch, Batch) and [effect.scope for effect in batch.effects] == ["/1", "/2"]
+    outcomes = [Outcome(value=effect.result(text="7"), interrupted=effect.scope == "/1") for effect in batch.effects]
+    with pytest.raises(StopIteration) as end:
+        program.send(tuple(outcomes))
+    result = end.value.value
+    assert [ballot.stop_reason for ballot in result.ballots] == ["interrupted", "interrupted"]
+    assert result.stop_reason == "interrupted"
+
+
+@pytest.mark.requirement("E6p", "J7a")
+def test_the_third_failed_request_in_a_row_halts_every_member() -> None:
+    """Also one that stands before the member whose request it is: nothing is issued after it."""
+    cast = Cast({"a": "7", "b": "7"})
+    engine = combining.ensemble(cast.plugins()).engine
+    config = engine.config(members=("a", "b"), options={name: {"words": 9} for name in "ab"})
+    program = engine.program(engine.start(Task(text="How much is it?"), config, "run"))
+    batch = next(program)
+    dead = Outcome(failure=Failure(kind="request", message="no answer"))
+    for _ in range(2):
+        assert isinstance(batch, Batch) and [effect.scope for effect in batch.effects] == ["/1", "/2"]
+        batch = program.send((Outcome(value=batch.effects[0].result(text="7")), dead))
+    with pytest.raises(StopIteration) as end:
+        program.send((Outcome(value=batch.effects[0].result(text="7")), dead))
+    assert (end.value.value.stop_reason, end.value.value.detail.partition(";")[0]) == ("failed", "no answer")
 
 
 @pytest.mark.requirement("E6n")
