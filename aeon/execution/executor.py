@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue, RootModel
 
 from aeon.documents.words import content_words
 from aeon.errors import CompletionError, ToolArgumentError
+from aeon.execution.constants import is_given_back
 from aeon.execution.grounded import write_grounded
 from aeon.execution.reading import absent_from, read_answer
 from aeon.execution.shelved import read_shelf
@@ -49,6 +50,7 @@ _LONGEST_INPUTS = 5_000
 _LONGEST_PROBLEM = 800
 _CALCULATOR, _SQL = "calculator", "sql"
 _EXACT = (_CALCULATOR, CHOOSE)
+_COMPUTING = (_CALCULATOR, _SQL)
 _LEANS = re.compile(r"\b(?:it|its|they|their|them|he|she|his|her|that|this|those|these|one|ones)\b", re.IGNORECASE)
 _NAMED = 3
 """Words of a question that say what it is about; one with fewer, or with a pronoun, leans on the task."""
@@ -193,6 +195,7 @@ class Executor:
         if tool == _SQL and _presumed(output.value, effect.task.text):
             return _unknown(f"the files do not say: {effect.task.text} (no row of the tables is about it)")
         value, sources = _with_sources(tool, output.value)
+        mode = "reasoning" if tool in _COMPUTING and is_given_back(arguments, value) else mode
         return StepResult(output=value, mode=mode, cut=output.cut, sources=sources)
 
     async def _read(self, tool: str, question: str, effect: ExecuteStep, found: JsonValue) -> StepResult:

@@ -10,6 +10,7 @@ from research_data import Shelf
 from aeon.assembly.build import build
 from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.record import Research
+from aeon.engines.research.timing import timed
 from aeon.schema import Found
 from aeon.search.collection import CollectionSearch
 from aeon.search.provider import Provider
@@ -39,7 +40,8 @@ class _Read:
 async def engine(question: str, shelf: Shelf, asker: Asker) -> Answer:
     """A run of the standard tier; a refusal is an empty answer."""
     searched = _Read(CollectionSearch(shelf.collection))
-    orchestrator = build(asker.supervisor.llm, [finding(searched)], ResearchConfig(), engine="research")
+    llm = asker.supervisor.llm
+    orchestrator = build(llm, [finding(searched)], timed(ResearchConfig(), llm), engine="research")
     result: Research = await orchestrator.aexecute(question)
     read = tuple(passage for one in searched.found for passage in one.passages)
     cited = tuple(citation.source for sentence in result.sentences for citation in sentence.citations)

@@ -400,3 +400,11 @@ def test_no_row_is_no_answer_to_what_presumes_one(asked: str, stated: bool) -> N
     result, _, _ = run(about.changed(task=Task(text=asked)), tools=[sql])
     assert result.output == ([] if stated else None)
     assert stated or result.problem == f"the files do not say: {asked} (no row of the tables is about it)"
+
+
+@pytest.mark.requirement("G1")
+@pytest.mark.parametrize(("expression", "mode"), [("4821", "reasoning"), ("4820 + 1", "tool")])
+def test_a_number_that_the_model_wrote_is_no_output_of_a_tool(expression: str, mode: str) -> None:
+    """The tool gives it back, and found and computed nothing."""
+    result, model, _ = run(effect(sums(expression)))
+    assert (result.output, result.mode, len(model.requests)) == (4821, mode, 0)
