@@ -140,7 +140,11 @@ _KINDS = (
     ),
     (re.compile(r"\b(?:which|what) year\b", _I), re.compile(r"(?<!\d)\d{3,4}(?!\d)")),
     (
-        re.compile(r"\bopening (?:hours|times?)\b|\bwhat time\b|\bat what hour\b|\bhow (?:late|early) (?!is)", _I),
+        re.compile(
+            r"\bopening (?:hours|times?)\b|\bwhat time\b(?! of (?:the )?(?:year|month|week)\b)|\bat what hour\b|"
+            r"\bhow (?:late|early) (?!is)",
+            _I,
+        ),
         _TIME_OF_DAY,
     ),
     (re.compile(r"\b(?:phone|telephone|mobile|fax) number\b", _I), re.compile(r"(?:\d[^\w\n]*){3}")),
