@@ -55,20 +55,22 @@ class Looker:
         again: bool = True,
         first: int | None = None,
         beside: Sequence[Numbered] = (),
+        apart: bool = False,
     ) -> Finding:
         """What the passages say to a question, and how likely a judge holds that it answers just this question.
 
-        The first look reads the ``first`` of them, else all; the second one the others, or all but the sources that a
-        judge rejected. Of two looks whose answers are both unlikely it is the first. Without ``check`` nobody judges,
-        without ``again`` nobody looks twice. A sentence that answers a part of the question may be borne out by one of
-        the passages ``beside``, which nobody reads.
+        The first look reads the ``first`` of them, else all; the second one all, or all but the sources that a judge
+        rejected. Of two looks whose answers are both unlikely it is the first. Without ``check`` nobody judges,
+        without ``again`` nobody looks twice; nor, where the question can be taken ``apart``, after a look that gave an
+        answer. A sentence that answers a part of the question may be borne out by one of the passages ``beside``,
+        which nobody reads.
 
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
         more = shown([*passages, *beside])
         found = await self._found(question, passages[:first], more, check)
-        others = _others(found, passages, first) if again else ()
+        others = _others(found, passages, first) if again and not (apart and found.answer) else ()
         if not others or current_ledger().calls_left() < _LOOK:
             return found
         other = await self._found(question, others, more, check)
@@ -126,11 +128,13 @@ def _tried(found: Finding, texts: Texts, more: Texts) -> list[Finding]:
 
 
 def _others(found: Finding, passages: Sequence[Numbered], first: int | None) -> Sequence[Numbered]:
-    """What is read after a look: the passages that it did not read, or all but the sources that a judge rejected."""
-    if not found.answer:
-        return passages[first:] if first is not None else ()
-    cited = {one.number for one in found.evidence} if is_unlikely(found) else None
-    return [one for one in passages if one.number not in cited] if cited is not None else ()
+    """What is read after a look that gave no likely answer: all, if it read some, or all but the rejected sources."""
+    if found.answer and not is_unlikely(found):
+        return ()
+    if first is not None and len(passages) > first:
+        return passages
+    cited = {one.number for one in found.evidence}
+    return [one for one in passages if one.number not in cited] if cited else ()
 
 
 def is_unlikely(finding: Finding) -> bool:

@@ -148,9 +148,8 @@ class Reflector:
         shown = _unread(effect, question)
         passages = best(question, shown, _FIRST) if aim.hops else own(question, shown, _PLAIN)
         is_known = any(one.question == question for one in effect.findings)  # it was looked up twice before
-        again = not is_known and not (aim.whole and descriptions(question))
-        first = _FIRST if aim.whole else None
-        read = await self._looker.look(question, passages, effect.check, again, first, shown)
+        first, apart = (_FIRST, bool(descriptions(question))) if aim.whole else (None, False)
+        read = await self._looker.look(question, passages, effect.check, not is_known, first, shown, apart)
         about = is_found_about(read, effect.shown) if aim.hops else is_about(aim.question, effect.shown)
         return (read if about else Finding(question=aim.question)).changed(asked=aim.compared is None)
 
