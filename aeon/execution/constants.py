@@ -13,7 +13,9 @@ __all__ = ["is_given_back"]
 _FROM = re.compile(r"\bfrom\b", re.IGNORECASE)
 _SELECT = re.compile(r"\s*select\b", re.IGNORECASE)
 _BETWEEN = re.compile(r",(?![^(]*\))")
-_CONSTANT = re.compile(r"[\s(]*['\"]?(?P<number>-?\d+(?:\.\d+)?)['\"]?[\s)]*(?:(?:as\s+)?[\"\w ]+)?;?\s*", re.IGNORECASE)
+_CONSTANT = re.compile(
+    r"[\s(]*['\"]?(?P<number>-?\d+(?:\.\d+)?)['\"]?[\s)]*(?:(?:as\s+)?[\"\w ]+)?;?\s*", re.IGNORECASE
+)
 
 
 def is_given_back(arguments: JsonObject, output: JsonValue) -> bool:

@@ -195,8 +195,8 @@ class Executor:
         if tool == _SQL and _presumed(output.value, effect.task.text):
             return _unknown(f"the files do not say: {effect.task.text} (no row of the tables is about it)")
         value, sources = _with_sources(tool, output.value)
-        mode = "reasoning" if tool in _COMPUTING and is_given_back(arguments, value) else mode
-        return StepResult(output=value, mode=mode, cut=output.cut, sources=sources)
+        own = tool in _COMPUTING and is_given_back(arguments, value)
+        return StepResult(output=value, mode=_mode(mode, own), cut=output.cut, sources=sources)
 
     async def _read(self, tool: str, question: str, effect: ExecuteStep, found: JsonValue) -> StepResult:
         """What the texts say to a question, which is put to all of them, or to what was ``found`` in them."""
@@ -241,6 +241,11 @@ class Executor:
 def _read(inputs: Iterable[StepInput]) -> list[Source]:
     """The sentences that the steps before it have read."""
     return [source for one in inputs for source in one.sources]
+
+
+def _mode(called: StepMode, own: bool) -> StepMode:
+    """How a step was done that called a tool: by reasoning, where the tool only gave back what the model wrote."""
+    return "reasoning" if own else called
 
 
 def _with_sources(tool: str, output: JsonValue) -> tuple[JsonValue, tuple[Source, ...]]:
