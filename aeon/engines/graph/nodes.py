@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from aeon.engines.graph import effects as ask
@@ -23,7 +23,7 @@ from aeon.schema.judgment import SemanticValidationReport, TaskProfile
 from aeon.schema.outcome import Answer
 from aeon.schema.plan import Agreement, Plan, Step, Writing
 
-__all__ = ["answered", "classify", "draft", "execute", "is_no", "plan", "verify"]
+__all__ = ["answered", "classify", "draft", "execute", "is_no", "plan", "taught", "verify"]
 
 C = TypeVar("C", bound=WorkConfig)
 _UNCHECKED = SemanticValidationReport(failed=True)
@@ -236,12 +236,11 @@ def _learn(walk: Walk[C, WorkSignals, Work], ended: Decision) -> Program[None]:
     run, state = walk.run, walk.state
     if not run.config.experience or ended.reason not in _KNOWN:
         return
-    text = "; ".join(filter(None, (_how(state.plan), *state.problems[-1:])))[:_LONGEST_LESSON]
     lesson = Lesson(
         id=run.execution_id,
         task=run.task.text[:_LONGEST_LESSON],
         outcome="success" if ended.sufficient else "failure",
-        text=text,
+        text=taught(state.plan, state.problems),
         project=run.config.project,
     )
     effect = ask.NoteLesson(task=run.task, lesson=lesson, days=run.config.lesson_days)
@@ -249,8 +248,12 @@ def _learn(walk: Walk[C, WorkSignals, Work], ended: Decision) -> Program[None]:
     run.value(effect, outcome, Noted())
 
 
+def taught(done: Plan, problems: Sequence[str]) -> str:
+    """What a run teaches, in a few words: what its steps did, with their tools and arguments, and its last problem."""
+    return "; ".join(filter(None, (_how(done), *problems[-1:])))[:_LONGEST_LESSON]
+
+
 def _how(done: Plan) -> str:
-    """What the steps did, with their tools and arguments."""
     return "; ".join(f"{step.description} [{_action(step)}]" for step in done.steps if step.status == "complete")
 
 
