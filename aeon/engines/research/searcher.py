@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterable
 
-from aeon.engines.research.choosing import holds_names
 from aeon.engines.research.effects import FindProviders, Pause, Search
 from aeon.engines.research.values import Paused, Providers
 from aeon.errors import UsageError
@@ -18,8 +17,6 @@ from aeon.tools.watching import watched
 
 __all__ = ["Searcher"]
 
-_MORE = 2
-"""How many times as many passages a collection is asked for as are taken: those with the query's names come first."""
 _WIDER, _MOST = 4, 50
 """How many times as many a provider is asked for that cannot pass over sources, where some may not pass; at most."""
 
@@ -68,7 +65,7 @@ async def _found(provider: Provider, effect: Search, seconds: float) -> Found:
         async with asyncio.timeout(seconds):
             takes = effect.takes()
             found = await _asked(provider, effect, takes)
-            return _without(_nearest(effect, found, takes), effect.known)
+            return _without(_fitting(effect, found, takes), effect.known)
     except TimeoutError:
         message = f"{provider.name}: no answer within {seconds:g} s"
         return Found(provider=provider.name, problem=SearchProblem(kind="timeout", message=message, retryable=True))
@@ -76,13 +73,14 @@ async def _found(provider: Provider, effect: Search, seconds: float) -> Found:
 
 async def _asked(provider: Provider, effect: Search, takes: Callable[[Document], bool]) -> Found:
     """What the provider has to choose from: where there is a filter, what passes it and what fits best of all."""
-    most = _MORE * effect.most if provider.local else effect.most
     if effect.only is None:
-        return await provider.search(effect.query, most)
+        return await provider.search(effect.query, effect.most)
     if not isinstance(provider, Selective):
-        return await provider.search(effect.query, max(most, min(_MOST, _WIDER * effect.most)))
-    every = await provider.search(effect.query, most)
-    return every if every.problem is not None else _joined(every, await provider.select(effect.query, most, takes))
+        return await provider.search(effect.query, max(effect.most, min(_MOST, _WIDER * effect.most)))
+    every = await provider.search(effect.query, effect.most)
+    if every.problem is not None:
+        return every
+    return _joined(every, await provider.select(effect.query, effect.most, takes))
 
 
 def _joined(found: Found, more: Found) -> Found:
@@ -94,14 +92,12 @@ def _joined(found: Found, more: Found) -> Found:
     return found.changed(passages=tuple(passages.values()), documents=tuple(documents.values()))
 
 
-def _nearest(effect: Search, found: Found, takes: Callable[[Document], bool]) -> Found:
-    """The passages that hold names of the query first, with their documents: as many as are wanted, and of others."""
+def _fitting(effect: Search, found: Found, takes: Callable[[Document], bool]) -> Found:
+    """The best passages with their documents: as many as are wanted of those that are taken, and of others."""
     documents = {one.source: one for one in found.documents}
-    titles = {name: one.title for name, one in documents.items()}
-    named = sorted(found.passages, key=lambda one: not holds_names(effect.query, titles.get(one.source, ""), one))
     left = {True: effect.most, False: effect.most}
     passages: list[Passage] = []
-    for one in named:
+    for one in found.passages:
         taken = takes(documents.get(one.source, Document(source=one.source)))
         left[taken] -= 1
         passages += [one] if left[taken] >= 0 else []
