@@ -11,7 +11,7 @@ from typing import Protocol
 
 from aeon.tools.shortnames import is_name, written_out
 
-__all__ = ["ColumnTypes", "Form", "Text", "convert"]
+__all__ = ["ColumnTypes", "Form", "Text", "convert", "says_missing"]
 
 _MISSING = frozenset({"", "-", "n/a", "na", "null"})
 _MISSING_VALUE = _MISSING | {"nan", "none"}
@@ -293,6 +293,11 @@ def convert(form: Form, cell: str) -> str | None:
     if _is_missing(cell, _MISSING if isinstance(form, Text) else _MISSING_VALUE):
         return None
     return cell if _PLAIN.fullmatch(cell) else form.read(cell)
+
+
+def says_missing(cell: str) -> bool:
+    """Whether a cell says that there is no value, in a column of any kind."""
+    return _is_missing(cell, _MISSING)
 
 
 def _reads(form: Form, cells: Iterable[str]) -> bool:

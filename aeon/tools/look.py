@@ -12,13 +12,14 @@ from pydantic import Field
 
 from aeon.documents.folder import MOST_FILES, Folder
 from aeon.errors import ToolError, ToolFailed
-from aeon.schema.frozen import Frozen, JsonObject, JsonValue
+from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.text import one_line
 from aeon.tools.database import Database
-from aeon.tools.tableinfo import TableInfo, quoted
+from aeon.tools.measuring import Measurer, TableQuery
+from aeon.tools.tableinfo import TableInfo
 from aeon.tools.tool import Tool, tool
 
-__all__ = ["LOOK", "TableQuery", "look"]
+__all__ = ["LOOK", "look"]
 
 LOOK = "look"
 _MOST_BYTES = 8 * 1024 * 1024
@@ -37,19 +38,6 @@ _ROOM = 6_000
 _TIMEOUT = 30.0
 
 Kind = Literal["list", "read", "search", "count", "imports", "query"]
-Aggregate = Literal["sum", "avg", "min", "max", "count"]
-
-
-class TableQuery(Frozen):
-    """An aggregate of a column, of all rows, or of those in which the column ``where`` has the value ``equals``."""
-
-    table: str = ""
-    column: str = ""
-    aggregate: Aggregate = "count"
-    where: str = ""
-    equals: str = ""
-
-
 _NO_QUERY = TableQuery()
 
 
@@ -191,23 +179,22 @@ class _Looker:
 
     def value(self, query: TableQuery) -> JsonObject:
         """One number of a table, of the file as it is now."""
-        info, column, where = self._table(query.table), query.column, query.where
-        columns = dict(info.columns)
-        for name in filter(None, (column, where)):
-            if name not in columns:
-                raise ToolFailed(f"{info.name} has no column {one_line(name, 60)!r}; it has {', '.join(columns)}")
-        condition = f" WHERE CAST({quoted(where)} AS VARCHAR) = {_literal(query.equals)}" if where else ""
-        fresh = self._fresh(info)
-        given = fresh.query(f"SELECT {query.aggregate}({quoted(column)}) FROM {quoted(info.name)}{condition}")
-        value = given if isinstance(given, int | float | str) else None
-        return {"type": "value", **query.model_dump(), "value": value}
+        value, within = self._fresh(self._table(query.table)).measure(query)
+        return {"type": "value", **query.model_dump(), "value": value, "within": within}
 
-    def _fresh(self, info: TableInfo) -> Database:
+    def _fresh(self, info: TableInfo) -> Measurer:
         """The table read anew; with all others where its name depends on theirs."""
+        assert self.database is not None
+        names = [one.name for one in self.database.tables if one.source == info.source]
         alone = Database.load(self.folder, [info.source])
-        if self.database is None or info.name in [one.name for one in alone.tables]:
-            return alone
-        return Database.load(self.folder, dict.fromkeys(one.source for one in self.database.tables))
+        if len(names) == len(alone.tables) == 1:
+            return Measurer(alone, alone.tables[0])
+        if [one.name for one in alone.tables] != names:
+            alone = Database.load(self.folder, dict.fromkeys(one.source for one in self.database.tables))
+        for one in alone.tables:
+            if (one.name, one.source) == (info.name, info.source):
+                return Measurer(alone, one)
+        raise ToolFailed(f"{one_line(info.source, 100)} holds no table {info.name} any more")
 
     def _table(self, name: str) -> TableInfo:
         tables = {one.name: one for one in self.database.tables} if self.database is not None else {}
@@ -265,8 +252,3 @@ def _imported(node: ast.AST, path: str) -> Iterator[str]:
         module = ".".join([*package, *filter(None, [node.module])])
         yield from filter(None, [module])
         yield from (".".join(filter(None, [module, alias.name])) for alias in node.names if alias.name != "*")
-
-
-def _literal(text: str) -> str:
-    """A text as SQL writes it."""
-    return "'" + text.replace("'", "''") + "'"

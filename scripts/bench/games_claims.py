@@ -6,6 +6,7 @@ import ast
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -14,26 +15,32 @@ from pydantic import TypeAdapter
 from aeon.documents.folder import Folder
 from aeon.engines.tutor.actions import Action, CountLines, Imports, ListFiles, Observation, ReadLines, Search, arguments
 from aeon.engines.tutor.checking import Checker
+from aeon.engines.tutor.game import DECIDED
 from aeon.engines.tutor.looks import Seen
+from aeon.engines.tutor.quantities import Constant, CountOf, Tables, ValueOf
 from aeon.engines.tutor.statements import (
     Before,
-    Constant,
     Contains,
     Count,
-    CountOf,
     Equals,
     Event,
     Exists,
     Implies,
     ImportsModule,
     Statement,
+    ValueIs,
 )
 from aeon.errors import ToolError
+from aeon.tools.database import Database
 from aeon.tools.look import look
+from aeon.tools.measuring import kinds_of
+from scripts.bench.games_tables import holds, queries, table_claims, tables_in, tables_of
 
 _OBSERVATION: TypeAdapter[Observation] = TypeAdapter(Observation)
 _PATHS = ("a.txt", "b/a.txt", "b/c.log", "d.log", "e.py", "f.py", "big.bin", "ghost.txt", "../out.txt", ".hidden")
 _TEXTS = ("alpha", "alph", "beta", "Beta", "alpha beta", "x", "clock:", "started", "stopped", "", "a\nb", "import")
+OF_TABLES = 15
+"""Of 50 claims so many are about tables."""
 _MODULES = ("e", "f", "json", "b.c", "not a module")
 
 
@@ -54,9 +61,9 @@ def folder_of(chance: Random) -> dict[str, bytes]:
     return files | ({"big.bin": b"alpha\x00"} if chance.random() < 0.5 else {})
 
 
-def seen_in(folder: Folder, actions: Sequence[Action]) -> list[Seen]:
+def seen_in(folder: Folder, actions: Sequence[Action], database: Database | None = None) -> list[Seen]:
     """What these looks show, those that can be taken."""
-    tool = look(folder, None)
+    tool = look(folder, database)
     seen: list[Seen] = []
     for number, action in enumerate(actions, 1):
         prepared = tool.prepare(arguments(action)) if tool.prepare else arguments(action)
@@ -119,13 +126,12 @@ def _affirmed(statement: Statement, files: Mapping[str, bytes], named: Mapping[i
             return _implies(statement, files, named)
         case Count(text=text, path=path, n=n):
             return _same(_count(files, text, path), n)
-        case Equals(left=CountOf() as left, right=right):
-            other = right.value if isinstance(right, Constant) else _count(files, right.text, right.path)
-            return _same(_count(files, left.text, left.path), other)
+        case ValueIs() | Equals():
+            return holds(statement, files)
     raise TypeError(statement)
 
 
-def _same(one: float | None, other: float | str | None) -> bool | None:
+def _same(one: float | None, other: float | None) -> bool | None:
     return None if one is None or other is None else one == other
 
 
@@ -181,27 +187,70 @@ def _with(files: Mapping[str, bytes], path: str, text: str) -> list[str]:
     return [line for _, line in _lines(files, path) or () if text in line]
 
 
+@dataclass(frozen=True)
+class Trial:
+    """A folder, what was seen of it, the claims that others name by number, those that are judged, and looks tried."""
+
+    files: Mapping[str, bytes]
+    seen: Sequence[Seen]
+    named: Mapping[int, Statement]
+    tables: Tables
+    claims: Sequence[Statement]
+    tried: Sequence[Action]
+
+    def verdict(self, claim: Statement) -> str:
+        """What the tutor says of a claim."""
+        return Checker(self.seen, self.named, self.tables).rule(claim).verdict
+
+    def errs(self, claim: Statement, verdict: str) -> bool:
+        """Whether a verdict is false by the second reading."""
+        return verdict in DECIDED and truth(claim, self.files, self.named) != (verdict == "proved")
+
+
+def trial(chance: Random, of_files: int, of_tables: int) -> Trial:
+    """A folder with texts and tables, looks at it, and so many claims about each."""
+    files = folder_of(chance) | tables_of(chance)
+    about = table_claims(chance, files, of_tables + 2)
+    with tempfile.TemporaryDirectory(prefix="claims-") as name:
+        for path, content in files.items():
+            (Path(name) / path).parent.mkdir(exist_ok=True)
+            (Path(name) / path).write_bytes(content)
+        folder = Folder.open(name)
+        database = Database.load(folder, tables_in(files))
+        tried = [*actions(chance, 14), *queries(chance, about)]
+        seen = seen_in(folder, tried, database)
+    named = dict(enumerate([*islice_plain(claims(chance, 40)), *about[:2]][-4:], 1))
+    tables = {one.name: kinds_of(one) for one in database.tables}
+    return Trial(files, seen, named, tables, [*claims(chance, of_files), *about[2:]], tried)
+
+
 def adversarial(count: int, seed: int = 0) -> str:
-    """Judge so many claims, and say how many verdicts there were of each kind and how many were false."""
-    verdicts: Counter[str] = Counter()
+    """Judge so many claims, three of ten about tables: the verdicts by the kind of claim, and how many are false."""
+    verdicts: Counter[tuple[str, str]] = Counter()
     false: list[str] = []
     per_folder = 50
     for number in range((count + per_folder - 1) // per_folder):
-        chance = Random(f"{seed}:{number}")
-        files = folder_of(chance)
-        with tempfile.TemporaryDirectory(prefix="claims-") as name:
-            for path, content in files.items():
-                (Path(name) / path).parent.mkdir(exist_ok=True)
-                (Path(name) / path).write_bytes(content)
-            seen = seen_in(Folder.open(name), actions(chance, 14))
-        named = dict(enumerate(islice_plain(claims(chance, 40)), 1))
-        for claim in claims(chance, per_folder):
-            ruling = Checker(seen, named, {}).rule(claim)
-            verdicts[ruling.verdict] += 1
-            if ruling.verdict in ("proved", "refuted") and truth(claim, files, named) != (ruling.verdict == "proved"):
-                false.append(f"{ruling.verdict}: {claim}")
+        one = trial(Random(f"{seed}:{number}"), per_folder - OF_TABLES, OF_TABLES)
+        for claim in one.claims:
+            verdict = one.verdict(claim)
+            verdicts[_kind(claim), verdict] += 1
+            if one.errs(claim, verdict):
+                false.append(f"{verdict}: {claim}")
+    kinds = sorted({kind for kind, _ in verdicts})
+    lines = [_counted(kind, {said: n for (of, said), n in verdicts.items() if of == kind}) for kind in kinds]
+    whole = sum((Counter({said: n}) for (_, said), n in verdicts.items()), Counter[str]())
+    return "\n".join([*lines, f"{_counted('all', whole)}; false verdicts: {len(false)}", *false[:5]])
+
+
+def _kind(claim: Statement) -> str:
+    """The kind of a claim; one that compares aggregates of tables is a kind of its own."""
+    of_tables = isinstance(claim, Equals) and any(isinstance(term, ValueOf) for term in claim.sides)
+    return "equals, of tables" if of_tables else claim.type
+
+
+def _counted(kind: str, verdicts: Mapping[str, int]) -> str:
     shown = ", ".join(f"{verdict} {times}" for verdict, times in sorted(verdicts.items()))
-    return "\n".join([f"{verdicts.total()} claims: {shown}; false verdicts: {len(false)}", *false[:5]])
+    return f"{kind}: {sum(verdicts.values())} claims: {shown}"
 
 
 def islice_plain(every: Iterator[Statement]) -> list[Statement]:

@@ -140,6 +140,12 @@ def test_headers_become_names(tmp_path: Path) -> None:
     assert load(tmp_path, "t.csv").query('SELECT "x ""y"" z" FROM t') == 6
 
 
+def test_a_name_that_is_made_is_never_one_that_another_column_has(tmp_path: Path) -> None:
+    """So each name of the header means its own column."""
+    names = [name for name, _ in table(tmp_path, "a,a,,a_2,Column_3\n1,2,3,4,5\n").columns]
+    assert names == ["a", "a_3", "column_3_2", "a_2", "Column_3"]
+
+
 @pytest.mark.parametrize(
     ("texts", "kind", "values"),
     [

@@ -7,13 +7,13 @@ from typing import Annotated, Literal, Protocol
 
 from pydantic import Field
 
+from aeon.schema.column import Aggregate
 from aeon.schema.frozen import JsonObject
 from aeon.schema.value import Value
 
 __all__ = [
     "EVERYWHERE",
     "Action",
-    "Aggregate",
     "Computation",
     "CountLines",
     "Excerpt",
@@ -38,10 +38,11 @@ Path = Annotated[str, Field(max_length=300)]
 Text = Annotated[str, Field(min_length=1, max_length=200)]
 Name = Annotated[str, Field(max_length=120)]
 Number = Annotated[int, Field(ge=1, le=10_000_000)]
-Aggregate = Literal["sum", "avg", "min", "max", "count"]
 _WORDS = {"sum": "the sum", "avg": "the average", "min": "the least", "max": "the greatest", "count": "the number"}
 _MOST_FILES = 30
 _LONGEST_LINE = 110
+_WHOLE = 1e15
+"""Below that a float that is a whole number is written as one."""
 EVERYWHERE = "all files"
 
 
@@ -76,8 +77,10 @@ def aggregate_words(of: Computation) -> str:
 
 
 def plain(value: float | str) -> str:
-    """A value as people write it."""
-    return value if isinstance(value, str) else f"{value:.12g}"
+    """A value as people write it, to its last digit."""
+    if isinstance(value, str):
+        return value
+    return str(int(value)) if isinstance(value, int) or (value.is_integer() and abs(value) < _WHOLE) else repr(value)
 
 
 def _cut(line: str) -> str:
@@ -271,7 +274,7 @@ class Modules(Value):
 
 
 class TableValue(Value):
-    """The value that a query gives."""
+    """The value that a query gives, if any row has one; it may be off by ``within``: averages are not told exactly."""
 
     type: Literal["value"] = "value"
     table: str
@@ -280,6 +283,7 @@ class TableValue(Value):
     where: str = ""
     equals: str = ""
     value: int | float | str | None = None
+    within: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
 
     def shown(self) -> list[str]:
         """What was seen, in lines that are short enough for a prompt."""

@@ -18,18 +18,15 @@ from aeon.engines.tutor.actions import (
     Observation,
 )
 from aeon.engines.tutor.looks import Seen
+from aeon.engines.tutor.quantities import Constant, CountOf, Tables, Term, ValueOf
 from aeon.engines.tutor.statements import (
     Before,
-    Constant,
     Contains,
-    CountOf,
     Event,
     Exists,
     Implies,
     ImportsModule,
     Statement,
-    Term,
-    ValueOf,
 )
 from aeon.engines.tutor.times import CLOCK, Moment, clock, moment
 from aeon.schema.value import Value
@@ -60,16 +57,24 @@ class _Truth(NamedTuple):
     rests_on: tuple[int, ...] = ()
 
 
+class _Worth(NamedTuple):
+    """The value of a term, if it has one, how far it may be off, and the observations that say so."""
+
+    value: float | str | None = None
+    within: float = 0
+    rests_on: tuple[int, ...] = ()
+
+
 @dataclass(frozen=True)
 class Checker:
     """Judges statements by what was ``seen``, in order; ``claims`` are those that others may name by their numbers.
 
-    ``tables`` are the columns of each table.
+    ``tables`` are the columns of each table, with what they hold.
     """
 
     seen: Sequence[Seen]
     claims: Mapping[int, Statement]
-    tables: Mapping[str, tuple[str, ...]]
+    tables: Tables
 
     def rule(self, statement: Statement) -> Ruling:
         """The verdict on a statement."""
@@ -113,17 +118,21 @@ class Checker:
         return self._equal(*statement.sides)
 
     def _equal(self, left: Term, right: Term) -> _Truth:
-        (one, rests), (other, more) = self._term(left), self._term(right)
-        return _Truth() if one is None or other is None else _Truth(looks.same(one, other), (*rests, *more))
+        one, other = self._term(left), self._term(right)
+        if one.value is None or other.value is None:
+            return _Truth()
+        return _Truth(looks.same(one.value, other.value, one.within + other.within), (*one.rests_on, *other.rests_on))
 
-    def _term(self, term: Term) -> tuple[float | str | None, tuple[int, ...]]:
+    def _term(self, term: Term) -> _Worth:
         match term:
             case Constant(value=value):
-                return value, ()
+                return _Worth(value)
             case CountOf() as count:
-                return self._newest(lambda seen: looks.counted(count, seen))
+                number, rests = self._newest(lambda seen: looks.counted(count, seen))
+                return _Worth(number, 0, rests)
             case ValueOf() as value_of:
-                return self._newest(lambda seen: looks.measured(value_of, seen))
+                seen, rests = self._newest(lambda seen: looks.measured(value_of, seen))
+                return _Worth(seen.value, seen.within, rests) if seen is not None else _Worth()
 
     def _implies(self, premise: int, conclusion: int) -> _Truth:
         """Material implication in three values: it holds with a false premise, or a true conclusion."""
@@ -178,10 +187,16 @@ class Checker:
         return statement.fault(self.tables)
 
     def _reference_fault(self, number: int) -> str:
-        """Why an implication cannot be of this claim. One of implications could grow without end."""
+        """Why an implication cannot be of this claim: of one that says nothing nothing follows.
+
+        One of implications could grow without end.
+        """
         if number not in self.claims:
             return f"there is no claim {number}"
-        return "an implication is of plain claims" if isinstance(self.claims[number], Implies) else ""
+        if isinstance(self.claims[number], Implies):
+            return "an implication is of plain claims"
+        fault = self.fault(self.claims[number])
+        return f"claim {number} is ill-typed: {fault}" if fault else ""
 
 
 def _only(path: str, text: str, seen: Observation) -> Hit | None:

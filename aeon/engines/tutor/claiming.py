@@ -8,6 +8,7 @@ from itertools import chain, filterfalse, permutations, product
 
 from aeon.engines.tutor.actions import Excerpt, Hit, Matches, Modules, Observation, TableValue
 from aeon.engines.tutor.game import Game, newest
+from aeon.engines.tutor.quantities import path_fault
 from aeon.engines.tutor.statements import (
     Before,
     Contains,
@@ -17,7 +18,6 @@ from aeon.engines.tutor.statements import (
     ImportsModule,
     Statement,
     ValueIs,
-    path_fault,
 )
 from aeon.engines.tutor.terms import asked_of, counts_lines, files_named, identifiers, terms
 from aeon.engines.tutor.times import CLOCK, moment
@@ -55,8 +55,7 @@ def _of(seen: Observation, question: str, game: Game) -> Iterator[Statement]:
 
 def _computed(seen: TableValue) -> Iterator[ValueIs]:
     if seen.value is not None:
-        fields = {name: said for name, said in seen.fields().items() if name not in ("type", "value")}
-        yield ValueIs(**fields, value=seen.value if isinstance(seen.value, str) else float(seen.value))
+        yield ValueIs(**{name: said for name, said in seen.fields().items() if name not in ("type", "within")})
 
 
 def _of_matches(seen: Matches, question: str) -> Iterator[Statement]:

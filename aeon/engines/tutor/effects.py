@@ -9,6 +9,7 @@ from pydantic import Field
 from aeon.engines.tutor.actions import Action
 from aeon.engines.tutor.moves import Option
 from aeon.kernel.effects import EffectOf, Note
+from aeon.schema.column import ColumnKind
 from aeon.schema.frozen import JsonObject
 from aeon.schema.plan import StepResult
 from aeon.schema.value import Value
@@ -17,11 +18,10 @@ __all__ = ["Act", "FindTables", "PlayerMove", "Recheck", "Said", "Table", "Table
 
 
 class Table(Value):
-    """A table, its columns, and of each the values that the task names."""
+    """A table, its columns with what they hold, and of each the values that the task names."""
 
     name: str
-    columns: tuple[str, ...]
-    numeric: tuple[str, ...] = ()
+    columns: tuple[tuple[str, ColumnKind], ...]
     named: tuple[tuple[str, str], ...] = ()
 
 

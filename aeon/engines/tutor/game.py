@@ -15,6 +15,7 @@ from aeon.engines.tutor.graph import Node, NodeKind, chained
 from aeon.engines.tutor.looks import Seen
 from aeon.engines.tutor.moves import Move, Respond
 from aeon.engines.tutor.statements import Contains, Statement, statement_words
+from aeon.schema.column import ColumnKind
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.schema.value import Value
 
@@ -37,7 +38,7 @@ class Game:
     """
 
     config: TutorConfig
-    tables: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    tables: dict[str, dict[str, ColumnKind]] = field(default_factory=dict)
     nodes: list[Node] = field(default_factory=list)
     seen: list[Seen] = field(default_factory=list)
     claims: dict[int, Statement] = field(default_factory=dict)

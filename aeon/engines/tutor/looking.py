@@ -8,7 +8,6 @@ from itertools import chain, islice, product, starmap
 
 from aeon.engines.tutor.actions import (
     Action,
-    Aggregate,
     CountLines,
     Excerpt,
     Imports,
@@ -21,6 +20,7 @@ from aeon.engines.tutor.effects import Table, Tables
 from aeon.engines.tutor.game import Game
 from aeon.engines.tutor.terms import asks_number, files_named, identifiers, key_value, quoted, terms
 from aeon.engines.tutor.times import CLOCK
+from aeon.schema.column import Aggregate, condition_fault
 
 __all__ = ["looks"]
 
@@ -88,15 +88,17 @@ def _reads(game: Game, named: Sequence[str], others: Sequence[str]) -> Iterator[
 def _queries(table: Table, question: str) -> Iterator[Query]:
     """What the task may ask of a table: aggregates and columns that it names, of the rows that it names."""
     kinds = [kind for pattern, kind in _AGGREGATES if _names(question, pattern)]
-    columns = [name for name in table.columns if _names(question, re.escape(name))]
+    columns = [name for name, _ in table.columns if _names(question, re.escape(name))]
     for (where, value), (kind, column) in product((*table.named, ("", "")), product(kinds, columns)):
         query = Query(table=table.name, column=column, aggregate=kind, where=where, equals=value)
         yield from [query] if _computes(query, table) else []
 
 
 def _computes(query: Query, table: Table) -> bool:
-    """Whether a column has this aggregate: anything is counted, only numbers are added up."""
-    return query.aggregate == "count" or query.column in table.numeric
+    """Whether a column has this aggregate of these rows: anything is counted, only numbers are added up."""
+    kinds = dict(table.columns)
+    chooses = not condition_fault(query.where, kinds.get(query.where, "text"), query.equals)
+    return chooses and (query.aggregate == "count" or kinds[query.column] == "number")
 
 
 def _names(question: str, pattern: str) -> bool:

@@ -18,12 +18,11 @@ from aeon.engines.tutor.actions import (
     Search,
     TableValue,
 )
-from aeon.engines.tutor.statements import Contains, CountOf, ImportsModule, ValueOf
+from aeon.engines.tutor.quantities import CountOf, ValueOf
+from aeon.engines.tutor.statements import Contains, ImportsModule
+from aeon.schema.column import DAY
 
 __all__ = ["Seen", "contained", "counted", "existing", "imported", "measured", "same", "shows"]
-
-_CLOSE = 1e-9
-"""The share of a number that two may differ by and be the same: sums of doubles are not exact."""
 
 
 class Seen(NamedTuple):
@@ -108,12 +107,12 @@ def counted(term: CountOf, seen: Observation) -> int | None:
     return seen.total if seen.whole and not (seen.path or seen.unread) else None
 
 
-def measured(term: ValueOf, seen: Observation) -> int | float | str | None:
-    """The value of an aggregate."""
-    if not isinstance(seen, TableValue):
-        return None
+def measured(term: ValueOf, seen: Observation) -> TableValue | None:
+    """The observation of exactly this aggregate; it has no value where no row has one."""
     names = ("table", "column", "aggregate", "where", "equals")
-    return seen.value if all(getattr(seen, name) == getattr(term, name) for name in names) else None
+    if isinstance(seen, TableValue) and all(getattr(seen, name) == getattr(term, name) for name in names):
+        return seen
+    return None
 
 
 def imported(claim: ImportsModule, seen: Observation) -> bool | None:
@@ -124,8 +123,16 @@ def imported(claim: ImportsModule, seen: Observation) -> bool | None:
     return None if modules is None else claim.module in modules
 
 
-def same(one: float | str, other: float | str) -> bool:
-    """Whether two values are the same: numbers to nine digits, texts exactly."""
+def _instant(text: str) -> tuple[str, ...]:
+    """The parts of a day and its time, whatever they are written with; of another text nothing."""
+    match = DAY.fullmatch(text)
+    return (match[1], match[2] or "00:00", match[3] or "00", (match[4] or "").rstrip("0")) if match else ()
+
+
+def same(one: float | str, other: float | str, within: float) -> bool:
+    """Whether two values are the same: numbers unless they are further apart than that, days in any notation, texts."""
+    if isinstance(one, str) and isinstance(other, str):
+        return one == other or (DAY.fullmatch(one) is not None and _instant(one) == _instant(other))
     if isinstance(one, str) or isinstance(other, str):
-        return one == other
-    return abs(one - other) <= _CLOSE * max(1.0, abs(one), abs(other))
+        return False
+    return one == other if not within else abs(one - other) <= within

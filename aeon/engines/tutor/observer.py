@@ -9,13 +9,13 @@ from aeon.runtime.ledger import current_ledger
 from aeon.schema import StepResult
 from aeon.text import one_line
 from aeon.tools.look import LOOK
+from aeon.tools.measuring import kinds_of
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.tableinfo import TableInfo
 from aeon.tools.tool import Tool
 
 __all__ = ["Observer"]
 
-_NUMERIC = ("INT", "BIGINT", "SMALLINT", "TINYINT", "DEC", "DOUBLE", "FLOAT", "REAL", "HUGEINT", "NUMERIC")
 _MOST_NAMED = 4
 
 
@@ -62,11 +62,6 @@ def _named(tool: Tool, text: str) -> list[tuple[str, str]]:
 
 
 def _table(info: TableInfo, named: list[tuple[str, str]]) -> Table:
-    columns = tuple(name for name, _ in info.columns)
-    numeric = tuple(name for name, kind in info.columns if kind.upper().lstrip("U").startswith(_NUMERIC))
-    return Table(
-        name=info.name,
-        columns=columns,
-        numeric=numeric,
-        named=tuple((column, value) for column, value in named if column in columns),
-    )
+    kinds = kinds_of(info)
+    told = tuple((column, value) for column, value in named if column in kinds)
+    return Table(name=info.name, columns=tuple(kinds.items()), named=told)

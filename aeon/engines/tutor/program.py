@@ -76,7 +76,7 @@ def _tutor(run: TutorRun) -> Program[ProofGame]:
     run.signals.most_turns = run.config.turns
     try:
         found = yield from run.perform(ask.FindTables(task=run.task), ask.Tables())
-        match.game.tables = {table.name: table.columns for table in found.tables}
+        match.game.tables = {table.name: dict(table.columns) for table in found.tables}
         yield from _look(match, ListFiles())
         run.signals.blind = _blindness(match.game)
         while True:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -11,48 +10,49 @@ from pydantic import Field
 from aeon.engines.tutor.actions import (
     EVERYWHERE,
     Action,
-    Aggregate,
     CountLines,
     Imports,
     ListFiles,
     Name,
     Number,
     Path,
-    Query,
     Search,
     Text,
     aggregate_words,
     plain,
 )
+from aeon.engines.tutor.quantities import (
+    Amount,
+    Constant,
+    CountOf,
+    Tables,
+    Term,
+    ValueOf,
+    path_fault,
+    terms_fault,
+    text_fault,
+)
 from aeon.engines.tutor.times import CLOCK
+from aeon.schema.column import Aggregate
 from aeon.schema.value import Value
 
 __all__ = [
     "Before",
-    "Constant",
     "Contains",
     "Count",
-    "CountOf",
     "Equals",
     "Event",
     "Exists",
     "Implies",
     "ImportsModule",
     "Statement",
-    "Tables",
-    "Term",
     "ValueIs",
-    "ValueOf",
-    "path_fault",
     "statement_words",
 ]
 
 Module = Annotated[str, Field(max_length=200)]
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
-Tables = Mapping[str, tuple[str, ...]]
-"""The columns of each table."""
 Figure = Annotated[int, Field(ge=-1, le=10**12)]
-Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class Exists(Value):
@@ -96,7 +96,7 @@ class Contains(Value):
 
     def fault(self, tables: Tables) -> str:
         """Why it says nothing about a folder; "" where it does."""
-        return path_fault(self.path) or _text_fault(self.text)
+        return path_fault(self.path) or text_fault(self.text)
 
 
 class Count(Value):
@@ -137,7 +137,7 @@ class ValueIs(Value):
     aggregate: Aggregate
     where: Name = ""
     equals: Annotated[str, Field(max_length=200)] = ""
-    value: Finite | Annotated[str, Field(max_length=200)]
+    value: Amount
 
     @property
     def affirmed(self) -> str:
@@ -150,7 +150,7 @@ class ValueIs(Value):
 
     def fault(self, tables: Tables) -> str:
         """Why it says nothing about a folder; "" where it does."""
-        return self.sides[0].fault(tables)
+        return terms_fault(self.sides, tables)
 
     @property
     def sides(self) -> tuple[ValueOf, Constant]:
@@ -222,7 +222,7 @@ class Before(Value):
 
     def fault(self, tables: Tables) -> str:
         """Why it says nothing about a folder; "" where it does."""
-        return "".join(_text_fault(one.text) or path_fault(one.path) for one in self.events) or (
+        return "".join(text_fault(one.text) or path_fault(one.path) for one in self.events) or (
             "an event is not before itself" if self.first == self.second else ""
         )
 
@@ -235,76 +235,6 @@ class Before(Value):
     def apart(self) -> bool:
         """Whether they stand in two files."""
         return self.first.path != self.second.path
-
-
-class CountOf(Value):
-    """How many lines hold a text."""
-
-    type: Literal["count_of"] = "count_of"
-    text: Text
-    path: Path = ""
-
-    @property
-    def words(self) -> str:
-        """The term in words."""
-        return f"the number of lines with “{self.text}” in {self.path or EVERYWHERE}"
-
-    def needs(self) -> tuple[Action, ...]:
-        """The look that gives its value."""
-        return (CountLines(text=self.text, path=self.path),)
-
-    def fault(self, tables: Tables) -> str:
-        """Why it has no value in any folder; "" where it may have one."""
-        return (self.path and path_fault(self.path)) or _text_fault(self.text)
-
-
-class ValueOf(Value):
-    """An aggregate of a table's column."""
-
-    type: Literal["value_of"] = "value_of"
-    table: Name
-    column: Name
-    aggregate: Aggregate
-    where: Name = ""
-    equals: Annotated[str, Field(max_length=200)] = ""
-
-    @property
-    def words(self) -> str:
-        """The term in words."""
-        return aggregate_words(self)
-
-    def needs(self) -> tuple[Action, ...]:
-        """The look that gives its value."""
-        return (
-            Query(table=self.table, column=self.column, aggregate=self.aggregate, where=self.where, equals=self.equals),
-        )
-
-    def fault(self, tables: Tables) -> str:
-        """Why it has no value in any folder; "" where it may have one."""
-        return _table_fault(self, tables)
-
-
-class Constant(Value):
-    """A number or a text as it is."""
-
-    type: Literal["constant"] = "constant"
-    value: Finite | Annotated[str, Field(max_length=200)]
-
-    @property
-    def words(self) -> str:
-        """The term in words."""
-        return plain(self.value)
-
-    def needs(self) -> tuple[Action, ...]:
-        """The look that gives its value."""
-        return ()
-
-    def fault(self, tables: Tables) -> str:
-        """Why it has no value in any folder; "" where it may have one."""
-        return ""
-
-
-Term = Annotated[CountOf | ValueOf | Constant, Field(discriminator="type")]
 
 
 class Equals(Value):
@@ -326,7 +256,7 @@ class Equals(Value):
 
     def fault(self, tables: Tables) -> str:
         """Why it says nothing about a folder; "" where it does."""
-        return self.left.fault(tables) or self.right.fault(tables)
+        return terms_fault(self.sides, tables)
 
     @property
     def sides(self) -> tuple[Term, Term]:
@@ -366,30 +296,10 @@ def statement_words(statement: Statement) -> str:
     return statement.affirmed if statement.polarity else f"it is not so that {statement.affirmed}"
 
 
-def path_fault(path: str) -> str:
-    """Why a path leads to nothing that is looked at; "" where it may."""
-    parts = path.split("/")
-    if not path or "\\" in path or {"", ".."} & set(parts):
-        return f"{path[:60]!r} is no path within the folder"
-    return "hidden files are not looked at" if any(part.startswith(".") for part in parts) else ""
-
-
-def _text_fault(text: str) -> str:
-    return "a text is looked for within one line" if text.splitlines() != [text] else ""
-
-
 def _module_fault(path: str, module: str) -> str:
     if not path.endswith(".py"):
         return "only Python files import"
     return "" if _MODULE.fullmatch(module) else f"{module[:60]!r} is no name of a module"
-
-
-def _table_fault(of: ValueOf, tables: Tables) -> str:
-    columns = tables.get(of.table)
-    if columns is None:
-        return f"there is no table {of.table[:60]!r}"
-    missing = [name for name in (of.column, of.where) if name and name not in columns]
-    return f"{of.table} has no column {missing[0][:60]!r}" if missing else ""
 
 
 def _lines(n: int) -> str:
