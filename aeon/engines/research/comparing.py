@@ -20,6 +20,8 @@ __all__ = ["compared", "comparison", "sides_of"]
 
 _TIME = re.compile(r"\d{1,2}:\d\d")
 _TIME_OF_DAY = "time"
+_A_YEAR = re.compile(r"1\d{3}|20\d\d")
+_SPAN = re.compile(r"(?:year|month|week|day|hour|minute)")
 
 
 async def sides_of(supervisor: Supervisor, question: str) -> Comparison | None:
@@ -67,7 +69,7 @@ def compared(asked: Comparison, one: Finding, other: Finding) -> Finding:
         return alike(asked, one, other)
     nothing = Finding(question=asked.question, asked=True)
     first, second = _measured(one), _measured(other)
-    if first is None or second is None or _differ(first.unit, second.unit):
+    if first is None or second is None or _differ(first.unit, second.unit) or _is_since(first, second):
         return nothing
     values = _places(first.value, second.value)
     if values is None or values[0] == values[1]:
@@ -83,6 +85,13 @@ def _measured(finding: Finding) -> Measure | None:
 def _differ(one: str | None, other: str | None) -> bool:
     """Whether two units cannot be compared, such as euros a week and euros a day; a year alone stands beside a day."""
     return bool(one and other) and one != other
+
+
+def _is_since(one: Measure, other: Measure) -> bool:
+    """Whether one says since which year, and the other for how long."""
+    pairs = ((one, other), (other, one))
+    return any(_A_YEAR.fullmatch(year.value) and span.value.isdigit() and _SPAN.fullmatch(span.unit or "")
+               for year, span in pairs)  # fmt: skip
 
 
 def _places(first: str, second: str) -> tuple[float, float] | None:

@@ -65,6 +65,9 @@ def test_a_question_is_split_into_its_sides(question: str, reply: str, less: str
         ("9:30", "4 May 1931", ""),
         ("40 euros a week", "12 euros a day", ""),
         ("40 euros", "12 euros", "Red Inn"),
+        ("1963", "30 years", ""),
+        ("thirty years", "1963", ""),
+        ("40 years", "30 years", "Red Inn"),
     ],
 )
 def test_the_host_compares_what_was_found(one: str, other: str, answer: str) -> None:
