@@ -206,7 +206,7 @@ def test_what_is_asked_before_a_change_leaves_the_calls_for_it() -> None:
     ("call", "replies", "mode", "made"),
     [
         (ToolCall(tool="abacus"), ('{"tool": "calculator"}', BAD, BAD, BAD, REASONED), "reasoning_fallback", 5),
-        (ToolCall(tool="abacus"), ('{"tool": "calculator"}', BAD, '{"expression": "2"}'), "tool_repaired", 3),
+        (ToolCall(tool="abacus"), ('{"tool": "calculator"}', BAD, '{"expression": "1 + 1"}'), "tool_repaired", 3),
         (ToolCall(tool="abacus"), (BAD, BAD, REASONED), "reasoning_fallback", 3),
         (ToolCall(tool="calculator", arguments={}), (BAD, BAD, BAD, REASONED), "reasoning_fallback", 4),
         (None, (BAD, BAD, REASONED), "reasoning", 3),

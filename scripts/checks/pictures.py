@@ -52,8 +52,9 @@ STEPS: dict[str, tuple[Step, ...]] = {
     ),
     "report": (
         ("find_providers", "search", ""),
+        ("search", "search", "another provider"),
         ("search", "pause", "a search failed"),
-        ("pause", "search", ""),
+        ("pause", "search", "again"),
         ("search", "analyst", ""),
         ("analyst", "analyst", "each question was researched"),
         ("analyst", "compare", "sources differ"),
