@@ -1,52 +1,29 @@
-"""Numbers that a call only gives back: the model wrote them into it, and no tool found or computed them."""
+"""Calls that give back what the model wrote into them, and find and compute nothing."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from fractions import Fraction
 
-from aeon.schema import JsonObject, JsonValue
+from aeon.schema import JsonObject
 
-__all__ = ["is_given_back"]
+__all__ = ["is_constant"]
 
-_FROM = re.compile(r"\bfrom\b", re.IGNORECASE)
 _SELECT = re.compile(r"\s*select\b", re.IGNORECASE)
+_FROM = re.compile(r"\bfrom\b", re.IGNORECASE)
+_ROWS = re.compile(r"\b(?:where|having)\b", re.IGNORECASE)
 _BETWEEN = re.compile(r",(?![^(]*\))")
-_CONSTANT = re.compile(
-    r"[\s(]*['\"]?(?P<number>-?\d+(?:\.\d+)?)['\"]?[\s)]*(?:(?:as\s+)?[\"\w ]+)?;?\s*", re.IGNORECASE
-)
+_CONSTANT = re.compile(r"[\s(]*['\"]?-?\d+(?:\.\d+)?['\"]?[\s)]*(?:(?:as\s+)?[\"\w ]+)?;?\s*", re.IGNORECASE)
 
 
-def is_given_back(arguments: JsonObject, output: JsonValue) -> bool:
-    """Whether all numbers of an output are constants of its call: of ``SELECT 4821 AS amount``, or of ``4821`` alone.
+def is_constant(arguments: JsonObject) -> bool:
+    """Whether a calculation is but a number, or a query selects numbers alone that are written in it.
 
-    A constant that is compared or reckoned with is none of these.
+    A query that says which rows it wants finds out whether there are any.
     """
-    given = set(_numbers(output))
-    written = {number for value in arguments.values() for number in _constants(str(value))}
-    return bool(given) and given <= written
+    texts = [value for value in arguments.values() if isinstance(value, str)]
+    return bool(texts) and all(_gives_back(text) for text in texts)
 
 
-def _constants(text: str) -> Iterator[Fraction]:
-    """The numbers that an expression, or the list of what a query selects, is or has as they stand."""
-    head = _FROM.split(text)[0]
-    for part in _BETWEEN.split(_SELECT.sub("", head)):
-        if found := _CONSTANT.fullmatch(part):
-            yield Fraction(found["number"])
-
-
-def _numbers(value: JsonValue) -> Iterator[Fraction]:
-    match value:
-        case bool() | None:
-            return
-        case int() | float():
-            yield Fraction(str(value))
-        case list():
-            for item in value:
-                yield from _numbers(item)
-        case dict():
-            for item in value.values():
-                yield from _numbers(item)
-        case _:
-            return
+def _gives_back(text: str) -> bool:
+    selected = _BETWEEN.split(_SELECT.sub("", _FROM.split(text)[0]))
+    return not _ROWS.search(text) and all(_CONSTANT.fullmatch(part) for part in selected)

@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue, RootModel
 
 from aeon.documents.words import content_words
 from aeon.errors import CompletionError, ToolArgumentError
-from aeon.execution.constants import is_given_back
+from aeon.execution.constants import is_constant
 from aeon.execution.grounded import write_grounded
 from aeon.execution.reading import absent_from, read_answer
 from aeon.execution.shelved import read_shelf
@@ -195,8 +195,8 @@ class Executor:
         if tool == _SQL and _presumed(output.value, effect.task.text):
             return _unknown(f"the files do not say: {effect.task.text} (no row of the tables is about it)")
         value, sources = _with_sources(tool, output.value)
-        own = tool in _COMPUTING and is_given_back(arguments, value)
-        return StepResult(output=value, mode=_mode(mode, own), cut=output.cut, sources=sources)
+        called: StepMode = "reasoning" if _is_own(tool, arguments) else mode
+        return StepResult(output=value, mode=called, cut=output.cut, sources=sources)
 
     async def _read(self, tool: str, question: str, effect: ExecuteStep, found: JsonValue) -> StepResult:
         """What the texts say to a question, which is put to all of them, or to what was ``found`` in them."""
@@ -243,9 +243,9 @@ def _read(inputs: Iterable[StepInput]) -> list[Source]:
     return [source for one in inputs for source in one.sources]
 
 
-def _mode(called: StepMode, own: bool) -> StepMode:
-    """How a step was done that called a tool: by reasoning, where the tool only gave back what the model wrote."""
-    return "reasoning" if own else called
+def _is_own(tool: str, arguments: JsonObject) -> bool:
+    """Whether what a tool gives is what the model wrote: then the step was done by reasoning."""
+    return tool in _COMPUTING and is_constant(arguments)
 
 
 def _with_sources(tool: str, output: JsonValue) -> tuple[JsonValue, tuple[Source, ...]]:

@@ -212,6 +212,15 @@ class Journal:
         self.begun[number], entry = known.pop(0)
         return entry
 
+    def _retake(self, line: Entry) -> None:
+        """Have an entry that was read be the one that the tool was called for, if it has what that gave.
+
+        One that was broken off, or that the run had nothing left for, has not: what the tool gave is still to be used.
+        """
+        known = self._done.get(line.fingerprint)
+        if known and (known[0][1].value, known[0][1].failure) == (line.value, line.failure):
+            self._take_done(line.number, line.fingerprint)
+
     def line_of(self, number: int) -> int | None:
         """The number of the line of the entry for effect ``number``, if there is one that counts."""
         if number in self._unread:
@@ -334,7 +343,7 @@ class Journal:
         """Have the line of this number count."""
         match line:
             case Entry():
-                self._take_done(line.number, line.fingerprint)
+                self._retake(line)
                 self._entries[line.number], self._lines[line.number] = line, at
                 self._settle(line.number)
             case Called():

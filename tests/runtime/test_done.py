@@ -10,6 +10,7 @@ import pytest
 from aeon.kernel.effects import Effect
 from aeon.multipass.effects import ExecuteStep
 from aeon.multipass.program import MULTIPASS
+from aeon.runtime.failures import BROKEN_OFF
 from aeon.runtime.handling import Handled, Handling
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import current_ledger
@@ -64,12 +65,14 @@ def step(name: str, **fields: object) -> ExecuteStep:
     return ExecuteStep(task=TASK, step=Step(id="a", description=name), allowance=Allowance(calls=1), **fields)
 
 
-def handled(journal: Journal, bell: Bell, number: int, effect: ExecuteStep) -> Handled:
-    """An effect, handled at second 5."""
+def handled(
+    journal: Journal, bell: Bell, number: int, effect: ExecuteStep, failure: Failure | None = None
+) -> Handled:
+    """An effect, handled at second 5; with a ``failure`` that it has without being done."""
 
     async def once() -> Handled:
         handlers = dict.fromkeys(MULTIPASS.phases, nobody) | {"execute": bell.execute}
-        return await Handling(handlers, Config, journal, lambda: 0.0).handle(number, effect, 5.0)
+        return await Handling(handlers, Config, journal, lambda: 0.0).handle(number, effect, 5.0, failure)
 
     return asyncio.run(once())
 
@@ -99,6 +102,26 @@ def test_an_effect_that_has_another_number_in_the_next_life_is_known_by_what_it_
     assert isinstance(third.outcome.value, StepResult) and third.outcome.value.output == "rung 3"
     journal.close()
     assert Journal.read(path).begun == {7: "ring", 9: "ring", 11: "ring"}
+
+
+@pytest.mark.parametrize("number", [7, 9])
+@pytest.mark.parametrize("failure", [BROKEN_OFF, Failure(kind="allowance", message="spent", limit="tokens")])
+def test_an_effect_that_was_not_done_leaves_what_the_tool_gave_before(
+    tmp_path: Path, failure: Failure, number: int
+) -> None:
+    """The life after it still has the outcome, live and read again, whatever the number."""
+    path, bell = tmp_path / "run.jsonl", Bell()
+    journal = asyncio.run(opened(path))
+    handled(journal, bell, 7, step("one"))
+    for between in (None, failure):
+        if between is not None:
+            assert handled(journal, bell, 7, step("one"), between).outcome.failure == failure
+        journal.resume((7,))
+        journal.close()
+        journal = Journal.reopen(path)
+    value = handled(journal, bell, number, step("one")).outcome.value
+    assert bell.rung == ["a"] and isinstance(value, StepResult) and value.output == "rung 1"
+    journal.close()
 
 
 def test_a_step_that_was_broken_off_after_its_tool_was_called_stays_in_doubt(tmp_path: Path) -> None:
