@@ -6,7 +6,9 @@ Asked for both at once, a small model says yes or no by what it read of one.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from aeon.documents.plain import word_set
 from aeon.documents.words import stems
 from aeon.engines.research.values import Comparison, Finding, Relation
 from aeon.errors import AllowanceExhausted, CompletionError
@@ -24,6 +26,10 @@ _LONGEST_QUESTION = 600
 _BOTH, _YES, _NO = 2, "yes", "no"
 _SAME = re.compile(r"\bsame\b", re.IGNORECASE)
 _OF_BOTH = re.compile(r"\b(?:same|both)\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+_AM_PM = re.compile(r"\b[ap]\.?m\b", re.IGNORECASE)
+_ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
+_LITTLE = word_set("a an at by in of on the year")
 _SAME_IN = re.compile(
     r"(?P<verb>\w+) (?P<one>.+?) ?(?P<of>\b(?:at|in|on|from|by|of|to|for|with|under|near))? ?\b"
     r"the same (?P<what>[^?]+)\?",
@@ -75,9 +81,22 @@ async def sides_alike(supervisor: Supervisor, question: str) -> Comparison | Non
         return None
     relation: Relation = "same" if _SAME.search(question) else "both"
     lines = [_opened(line.strip()) for line in reply.value.splitlines() if line.strip()]
-    if len({*lines}) != _BOTH or not all(_is_side(line, question, relation == "both") for line in lines):
+    if not _are_two(lines, question) or not all(_is_side(line, question, relation == "both") for line in lines):
         return None
     return Comparison(question=question, sides=(lines[0], lines[1]), relation=relation)
+
+
+def _are_two(lines: Sequence[str], question: str) -> bool:
+    """Whether the lines ask about two different things, and together name all that the question does."""
+    if len(lines) != _BOTH or stems(lines[0]) == stems(lines[1]):
+        return False
+    asked = _names(question)
+    named = [asked & _names(line) for line in lines]
+    return named[0] | named[1] == asked and (len(asked) < _BOTH or all(one < asked for one in named))
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(one.text for one in mentions(text) if one.kind == "name")
 
 
 def _opened(line: str) -> str:
@@ -91,8 +110,7 @@ def _opened(line: str) -> str:
 
 def _is_side(line: str, question: str, is_plain: bool) -> bool:
     """Whether a line asks for one of the two: a yes or no if that ``is_plain``, of nothing that was not spoken of."""
-    names = [one.text for one in mentions(line) if one.kind == "name"]
-    is_own = line.endswith("?") and not _OF_BOTH.search(line) and all(name in question for name in names)
+    is_own = line.endswith("?") and not _OF_BOTH.search(line) and all(name in question for name in _names(line))
     return is_own and asks_yes_no(line) == is_plain
 
 
@@ -103,9 +121,11 @@ def alike(asked: Comparison, one: Finding, other: Finding) -> Finding:
     if asked.relation == "both":
         if not {*answers} <= {_YES, _NO}:
             return nothing
-        is_so = {*answers} == {_YES}
+        is_so: bool | None = {*answers} == {_YES}
     else:
-        is_so = _is_same(*answers)
+        is_so = _same(*answers)
+    if is_so is None:
+        return nothing
     evidence = tuple(dict.fromkeys((*one.evidence, *other.evidence)))
     return nothing.changed(answer=_YES if is_so else _NO, evidence=evidence)
 
@@ -115,13 +135,38 @@ def speaks_of_both(finding: Finding, cited: str) -> bool:
     if finding.answer not in (_YES, _NO) or not is_alike(finding.question):
         return True
     said = stems(cited)
-    return all(stems(one.text) <= said for one in mentions(finding.question) if one.kind == "name")
+    return all(stems(name) <= said for name in _names(finding.question))
 
 
-def _is_same(one: str, other: str) -> bool:
-    """Whether two answers name the same: one has all words of the other, is its short form, or they are one value."""
+def _same(one: str, other: str) -> bool | None:
+    """Whether two answers name the same; ``None`` where they may.
+
+    They do with the same words, where one only goes on behind the other or is its short form, and where they are one
+    value, with the same beside it or nothing. One that the other has within it may be another: York and New York.
+    """
     words = (stems(one), stems(other))
-    if words[0] and words[1] and (words[0] <= words[1] or words[1] <= words[0]):
+    if words[0] == words[1] and all(words) and _AM_PM.findall(one) == _AM_PM.findall(other):
         return True
-    values = (value_of(one), value_of(other))
-    return bool(written_out((one, other))) or (bool(values[0]) and values[0] == values[1])
+    if _is_value(one) or _is_value(other):
+        return value_of(one) == value_of(other) != "" and _beside(one, other)
+    if _goes_on(one, other) or _goes_on(other, one) or written_out((one, other)):
+        return True
+    return None if all(words) and (words[0] < words[1] or words[1] < words[0]) else False
+
+
+def _is_value(text: str) -> bool:
+    return any(letter.isdigit() for letter in text)
+
+
+def _beside(one: str, other: str) -> bool:
+    """Whether two that have one value have the same words beside it, or one has none, or both are a day."""
+    if value_of(one).startswith(("'", '"')):
+        return True
+    left, right = (frozenset(_WORD.findall(text.casefold())) - _LITTLE for text in (one, other))
+    return left == right or not left or not right
+
+
+def _goes_on(short: str, long: str) -> bool:
+    """Whether one text is the other with more behind it: "Harbour Choir", and "the Harbour Choir of Dale"."""
+    begun, whole = (_ARTICLE.sub("", text.strip()).casefold() for text in (short, long))
+    return bool(begun) and whole.startswith(f"{begun} ")

@@ -90,8 +90,10 @@ def _differ(one: str | None, other: str | None) -> bool:
 def _is_since(one: Measure, other: Measure) -> bool:
     """Whether one says since which year, and the other for how long."""
     pairs = ((one, other), (other, one))
-    return any(_A_YEAR.fullmatch(year.value) and span.value.isdigit() and _SPAN.fullmatch(span.unit or "")
-               for year, span in pairs)  # fmt: skip
+    return any(
+        not year.unit and _A_YEAR.fullmatch(year.value) and span.value.isdigit() and _SPAN.fullmatch(span.unit or "")
+        for year, span in pairs
+    )
 
 
 def _places(first: str, second: str) -> tuple[float, float] | None:

@@ -51,6 +51,9 @@ def test_a_yes_or_no_about_two_is_told(question: str, expected: bool) -> None:
         (BOTH, "\n\n".join(RIVERS.sides), RIVERS),
         (SAME, ADA, None),
         (SAME, f"{ADA}\n{ADA}", None),
+        (SAME, f"{ADA}\nWhich choir does Ada Lunt sing in?", None),
+        (SAME, f"{ADA}\nIn which choir do Ada Lunt and Ben Ohr sing?", None),
+        (SAME, f"{ADA}\nIn which choir is he?", None),
         (SAME, f"{ADA}\n{BEN}\nWhich choir is that?", None),
         (SAME, "Does Ada Lunt sing in the same choir?\nDoes Ben Ohr sing in the same choir?", CHOIRS),
         (SAME, f"{ADA}\nDoes Ben Ohr sing in the choir?", None),
@@ -78,13 +81,22 @@ def test_the_model_names_the_two(question: str, reply: str, sides: Comparison | 
         ("4 May 1958", "1958-05-04", "yes"),
         ("1,958", "1958", "yes"),
         ("1958", "1959", "no"),
+        ("in 1958", "the year 1958", "yes"),
+        ("12 Mill Road", "12 Park Lane", "no"),
+        ("40 km", "40 miles", "no"),
+        ("5 pm", "5 am", "no"),
+        ("Route 5", "Gate 5", "no"),
+        ("Class 4B of Elm School", "Room 4 of Oak School", "no"),
+        ("York", "New York", ""),
+        ("the mother of Jo Finn", "Jo Finn", ""),
+        ("Wynn", "Edda Wynn", ""),
     ],
 )
 def test_the_host_says_whether_they_are_the_same(one: str, other: str, answer: str) -> None:
-    """A longer form, a short name and another notation are the same; both sentences are cited."""
+    """What goes on, a short name and another notation are the same, and one within another may be; both are cited."""
     finding = alike(CHOIRS, found(ADA, one), found(BEN, other, 2))
     assert (finding.answer, finding.question, finding.asked) == (answer, SAME, True)
-    assert [citation.number for citation in finding.evidence] == [1, 2]
+    assert [citation.number for citation in finding.evidence] == ([1, 2] if answer else [])
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,7 @@ def test_a_question_is_split_into_its_sides(question: str, reply: str, less: str
         ("1963", "30 years", ""),
         ("thirty years", "1963", ""),
         ("40 years", "30 years", "Red Inn"),
+        ("1200 days", "40 days", "Red Inn"),
     ],
 )
 def test_the_host_compares_what_was_found(one: str, other: str, answer: str) -> None:
