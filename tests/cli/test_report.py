@@ -66,11 +66,11 @@ def test_strict_with_nothing_left_is_wrong_input(aeon: Aeon, docs: Path, model: 
 
 
 def test_a_tier_of_which_nothing_was_found_is_a_warning(aeon: Aeon, docs: Path, tmp_path: Path, model: Model) -> None:
-    """One line names the keys that no source lies within, which may be misspelt."""
+    """One line names the keys that gave no source its tier, which may be misspelt."""
     tiers = tmp_path / "slip.yaml"
     tiers.write_text("source_tiers: {official: {tier: 1}, offcial: {tier: 1}, chat: {tier: 5}}")
     done = aeon("report", QUERY, "--in", str(docs), "--tiers", str(tiers), "--plain")
-    assert "no source that was found lies within offcial\n" in done.out
+    assert "no source that was found has its tier by offcial\n" in done.out
     assert "lies within" not in aeon("report", QUERY, "--in", str(docs), "--plain").out
 
 

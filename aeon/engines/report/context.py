@@ -100,8 +100,8 @@ def settle(
 
 
 def failures(errors: Iterable[ErrorRecord]) -> tuple[SearchProblem, ...]:
-    """What went wrong in searches, each once; what an attempt mended that came after it is left out."""
-    problems = (one.problem for one in errors if one.then != "retried")
+    """Which searches went wrong, each problem once; what an attempt mended that came after it is left out."""
+    problems = (one.problem for one in errors if one.is_of_search and one.then != "retried")
     return tuple({one.message: one for one in problems}.values())
 
 

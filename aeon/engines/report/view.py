@@ -72,7 +72,7 @@ def _unmatched(end: Report) -> list[Line]:
     """A warning of tiers that count for nothing that was found: a key may be misspelt."""
     keys = end.unmatched
     more = f" and {len(keys) - _LISTED} more" if len(keys) > _LISTED else ""
-    said = f"no source that was found lies within {', '.join(visible(key) for key in keys[:_LISTED])}{more}"
+    said = f"no source that was found has its tier by {', '.join(visible(key) for key in keys[:_LISTED])}{more}"
     return [(Span("tiers   ", "dim"), Span(said, "warn"))] if keys else []
 
 

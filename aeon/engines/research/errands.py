@@ -51,6 +51,7 @@ class Errands(Generic[C, S]):
     ``settings`` say how many results are taken of a search, and what becomes of one that fails: a fork may move them.
     ``found`` is what the searches found that were not taken in yet, each with its query.
     ``limited``: some search could not be done, so that something may be missing of what it would have found.
+    ``answered`` are the queries that some provider answered, be it with nothing.
     """
 
     run: Run[C, S]
@@ -61,6 +62,7 @@ class Errands(Generic[C, S]):
     breakers: dict[str, Breaker] = field(default_factory=dict)
     found: list[tuple[str, Found]] = field(default_factory=list)
     limited: bool = False
+    answered: set[str] = field(default_factory=set)
 
     def take(self) -> None:
         """Take in what the searches of a batch found; by default, nothing is done with it."""
@@ -141,6 +143,7 @@ class Errands(Generic[C, S]):
         before = self.asked[folded(errand.query)]
         hits = before.hits + len(found.passages)
         self.asked[folded(errand.query)] = before.changed(hits=hits, failed=False)
+        self.answered.add(folded(errand.query))
         self.found.append((errand.query, found))
 
     def _again(self, failed: _Failed) -> Iterator[_Errand]:
@@ -161,7 +164,7 @@ class Errands(Generic[C, S]):
             return
         self._note(failed, "given up")
         asked = self.asked[folded(errand.query)]
-        self.asked[folded(errand.query)] = asked.changed(failed=not asked.hits)
+        self.asked[folded(errand.query)] = asked.changed(failed=folded(errand.query) not in self.answered)
         self.limited = True
 
     def _note(self, failed: _Failed, then: Then) -> None:

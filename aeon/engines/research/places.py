@@ -10,15 +10,18 @@ from aeon.schema.search import Document, SourceFilter
 __all__ = ["longest", "passes", "place_of"]
 
 _SCHEME = re.compile(r"(?i)^[a-z][a-z0-9+.-]*://")
-_AUTHORITY = re.compile(r"^(?:[^/?#]*@)?(?:www\.)?(\[[^\]/]*\]|[^/?#:]*)\.?(?::\d*)?(?=[/?#]|$)")
+_AUTHORITY = re.compile(r"^(?:[^/?#]*@)?(?:www\.)?(\[[^\]/]*\]|[^/?#:]*?)\.?(?::\d*)?(?=[/?#]|$)")
+
+_AGAIN = re.compile(r"#\d+$")
+"""What tells several texts of one name apart."""
 
 
 def place_of(name: str) -> str:
     """A name, or an address as host and path, as two that mean the same place are alike; "" for none."""
     text = " ".join(name.split()).casefold()
     if _SCHEME.match(text):
-        text = _AUTHORITY.sub(r"\1", _SCHEME.sub("", text))
-    return text.removeprefix("www.").partition("#")[0].partition("?")[0].rstrip("/")
+        text = _AUTHORITY.sub(r"\1", _SCHEME.sub("", text)).partition("#")[0].partition("?")[0]
+    return _AGAIN.sub("", text.removeprefix("www.")).rstrip("/")
 
 
 def longest(names: Iterable[str], places: Container[str]) -> str:

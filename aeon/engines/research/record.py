@@ -31,6 +31,11 @@ class ErrorRecord(Value):
     then: Then
     seconds: float
 
+    @property
+    def is_of_search(self) -> bool:
+        """Whether it is a search that went wrong, and not one of its results alone."""
+        return self.then in ("retried", "another provider", "given up")
+
 
 class Round(Value):
     """A round of searches: its queries, how many passages and sources were new, and the reflection on them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from aeon.documents.sentences import sentences
@@ -30,4 +31,6 @@ def _tells(sentence: str, answer: Told) -> bool:
     """Whether a sentence has an answer: its words and numbers, or it itself where it has but common words."""
     said = answer.finding.answer
     words = terms(said)
-    return words <= terms(sentence) if words else said.casefold() in sentence.casefold()
+    if words:
+        return words <= terms(sentence)
+    return re.search(rf"(?<!\w){re.escape(said)}(?!\w)", sentence, re.IGNORECASE) is not None

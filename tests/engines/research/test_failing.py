@@ -239,3 +239,15 @@ def test_a_budget_that_runs_out_between_attempts_ends_the_run() -> None:
     assert result.stop_reason == "seconds_exhausted" and result.answer
     assert not any(isinstance(one, Pause | Reflect) for one in world.effects)
     assert len(result.sources) == 3
+
+
+@pytest.mark.requirement("R5")
+@pytest.mark.parametrize("retryable", [False, True], ids=["fails first", "fails last"])
+def test_a_query_that_one_provider_answered_was_searched_for(retryable: bool) -> None:
+    """Also where it found nothing, and another one failed before or after it."""
+    world = World(
+        local=("shelf",), web=("web",), reflect=Reflection(),
+        search=lambda e, n: problem(retryable=retryable) if e.provider == "shelf" else NOTHING,
+    )  # fmt: skip
+    result = world.research()
+    assert result.limited and result.unsearched == ()

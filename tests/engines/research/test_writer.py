@@ -10,7 +10,7 @@ from aeon.engines.research.values import Citation, Cited, Finding
 from aeon.errors import EndpointFailed, Malformed
 from aeon.kernel.decide import borne_out
 from aeon.llm.scripted import Scripted
-from aeon.schema import Decision, FromSource, Task
+from aeon.schema import Decision, FromSource, Source, Task
 from engines.research.reader import Reader, done, writer
 from engines.research.world import document, passage
 
@@ -282,3 +282,16 @@ def test_which_of_two_is_more_nobody_reads_at_last() -> None:
     refused = cite(model, task="Which is older, Johanna Spyri or Red Inn?")
     assert refused.short == "" and model.requests == []
     assert cite(model, task="Who was born in Hirzel in 1827?").short == "Johanna Spyri"
+
+
+@pytest.mark.requirement("R1a")
+@pytest.mark.parametrize("named", ["Ada Lunt and Ben Ohr sing in one choir.", "Ada Lunt sings in the choir."])
+def test_a_yes_about_two_needs_a_sentence_that_names_both(named: str) -> None:
+    """One that speaks of one of them leaves no answer, however near it is."""
+    source = Source(source="choir.txt", start=0, end=len(named), text=named)
+    finding = Finding(
+        question="Do Ada Lunt and Ben Ohr sing in the same choir?", answer="yes",
+        evidence=(Citation(number=2, source=source),), asked=True,
+    )  # fmt: skip
+    answer = cite(Reader(words="{r1}."), finding, task=finding.question)
+    assert answer.short == ("yes" if "Ben" in named else "")
