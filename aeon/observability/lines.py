@@ -265,7 +265,10 @@ def _reservations(end: Conclusion) -> tuple[str, str]:
 
 def _unread_words(one: Unread) -> str:
     """What the model did not get to read, and what to do."""
-    most = f"prompts show {one.shown:,} of the {one.part}'s {one.characters:,} characters"
+    name = "earlier answers'" if one.part == "earlier" else f"{one.part}'s"
+    most = f"prompts show {one.shown:,} of the {name} {one.characters:,} characters"
+    if one.part == "earlier":
+        return f"cut: {most}; say again what the answer needs of them"
     if one.part == "context":
         return f"cut: {most}, and no step that the answer rests on searched it; ask for a fact of it"
     return f"cut: {most}; a folder of files is searched instead: --files DIR"

@@ -15,7 +15,6 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from aeon.documents.words import is_common
-from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.plan.bytexts import ByTexts
 from aeon.plan.evidence import Evidence, in_words, stated_numbers
 from aeon.plan.measures import measured, value_of
@@ -200,11 +199,8 @@ async def parted(supervisor: Supervisor, question: str) -> Split | None:
         ModelError: the endpoint gave no answer at all.
     """
     prompt = Prompt(load("aeon.plan", "split.md"), cut(question, LONGEST_TASK), _EXAMPLES, fixed=True)
-    try:
-        reply = await supervisor.text(prompt, max_tokens=_TOKENS, repairs=0)
-    except (CompletionError, AllowanceExhausted):
-        return None
-    return split(reply.value)
+    reply = await supervisor.said(prompt, max_tokens=_TOKENS)
+    return split(reply) if reply is not None else None
 
 
 def split(reply: str) -> Split | None:

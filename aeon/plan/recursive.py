@@ -269,7 +269,7 @@ def _figures(task: Task) -> frozenset[Decimal]:
 
 def _whole(task: Task) -> frozenset[Decimal]:
     """The hundred of 100 %, which no formula needs."""
-    return frozenset({Decimal(100)}) if _HUNDRED.search(f"{task.text} {task.context}") else frozenset()
+    return frozenset({Decimal(100)}) if _HUNDRED.search(f"{task.text} {task.background}") else frozenset()
 
 
 def _calculates(plan: Plan) -> bool:

@@ -56,7 +56,7 @@ class Unread(Value):
     Both numbers count characters.
     """
 
-    part: Literal["task", "context"]
+    part: Literal["task", "context", "earlier"]
     characters: int
     shown: int
 
@@ -103,9 +103,10 @@ class Task(Written):
     @property
     def unread(self) -> tuple[Unread, ...]:
         """What of the task is too long for prompts to show it whole."""
-        sizes: tuple[tuple[Literal["task", "context"], int, int], ...] = (
+        sizes: tuple[tuple[Literal["task", "context", "earlier"], int, int], ...] = (
             ("task", len(self.text), LONGEST_TASK),
-            ("context", len(self.background), LONGEST_CONTEXT),
+            ("context", len(self.context), LONGEST_CONTEXT),
+            ("earlier", len(self.earlier), max(0, LONGEST_CONTEXT - len(self.context))),
         )
         return tuple(Unread(part=part, characters=size, shown=most) for part, size, most in sizes if size > most)
 

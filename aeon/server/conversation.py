@@ -125,13 +125,10 @@ class Before(NamedTuple):
 
     @property
     def fields(self) -> dict[str, str]:
-        """The fields of a task that hold it: all that the user said, and the latest answers that fit."""
-        kept: list[str] = []
-        for one in reversed(self.answered):
-            if sum(map(len, kept)) + len(one) > _MOST_ANSWERED:
-                break
-            kept.insert(0, one)
-        parts = {"context": (_LATER, self.asked), "earlier": (_ANSWERED, kept)}
+        """The fields of a task that hold it: all that the user said, and the end of what was answered."""
+        answered = _GAP.join(self.answered)
+        kept = answered if len(answered) <= _MOST_ANSWERED else f"…{answered[-_MOST_ANSWERED:]}"
+        parts = {"context": (_LATER, self.asked), "earlier": (_ANSWERED, [kept] if kept else [])}
         return {name: _GAP.join([head, *said]) if said else "" for name, (head, said) in parts.items()}
 
 

@@ -123,7 +123,7 @@ _MEASURE = re.compile(
     _I,
 )
 _A_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_HOW_LONG = re.compile(r"\bhow long\b(?! ago)", _I)
+_HOW_LONG = re.compile(r"\bhow long\b(?! ago| ha(?:s|ve)\b)", _I)
 _CLOCK = re.compile(r"\D*\d{1,2}[:.]\d\d(?:\s*[ap]\.?m\.?)?\W*", _I)
 _NO_MONEY = re.compile(r"\W*(?:when|where|who|whose|how (?:old|far|late|early|long|tall|heavy|wide|deep))\b", _I)
 _PRICE = re.compile(r"\W*(?:(?:€|\$|£)\s*\d|\d[\d.,]*\s*(?:euros?\b|€|dollars?\b|pounds?\b(?! of)|\$|£))", _I)

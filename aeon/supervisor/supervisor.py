@@ -182,6 +182,17 @@ class Supervisor:
         ask = Ask(messages, max_tokens, enforced, json_mode, fixed=prompt.fixed_part)
         return await self._until_usable(ask, read, form="verdict", repairs=repairs)
 
+    async def said(self, prompt: Prompt, *, max_tokens: int) -> str | None:
+        """Plain text, asked for once; ``None`` where the model says nothing usable, or no call is left for it.
+
+        Raises:
+            ModelError: the endpoint gave no answer at all.
+        """
+        try:
+            return (await self.text(prompt, max_tokens=max_tokens, repairs=0)).value
+        except (CompletionError, AllowanceExhausted):
+            return None
+
     async def text(
         self,
         prompt: Prompt,

@@ -43,7 +43,7 @@ def lookup(collection: Collection) -> Tool:
 
 def is_searched(task: Task) -> bool:
     """Whether the task's context is too long for prompts to show it whole."""
-    return bool(task.context) and any(part.part == CONTEXT for part in task.unread)
+    return any(part.part == CONTEXT for part in task.unread)
 
 
 def with_context(tools: Iterable[Tool], context: str) -> tuple[Tool, ...]:

@@ -65,9 +65,7 @@ def step(name: str, **fields: object) -> ExecuteStep:
     return ExecuteStep(task=TASK, step=Step(id="a", description=name), allowance=Allowance(calls=1), **fields)
 
 
-def handled(
-    journal: Journal, bell: Bell, number: int, effect: ExecuteStep, failure: Failure | None = None
-) -> Handled:
+def handled(journal: Journal, bell: Bell, number: int, effect: ExecuteStep, failure: Failure | None = None) -> Handled:
     """An effect, handled at second 5; with a ``failure`` that it has without being done."""
 
     async def once() -> Handled:

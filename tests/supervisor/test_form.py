@@ -215,6 +215,7 @@ def test_a_very_long_answer_is_counted_too(piece: str) -> None:
         ("How long is it open?", "16:00", False),
         ("How long can I leave it there?", "2026-04-20", False),
         ("How long can I leave it there?", "until 2026-04-20", True),
+        ("How long has Ines been a member?", "2019-04-01", True),
         ("How long is it open?", "from 9:00 to 16:00", True),
         ("When does it open?", "16:00", True),
         ("What are the opening hours?", "2010-06-25", False),

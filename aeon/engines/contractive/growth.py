@@ -126,7 +126,7 @@ class Growth:
     @property
     def _look(self) -> int:
         """The tokens that one look takes: as many as the dearest one so far, and room for the last call of it."""
-        said = len(f"{self.run.task.text}{self.run.task.context}".encode())
+        said = len(f"{self.run.task.text}{self.run.task.background}".encode())
         return self.dearest.tokens + said + self.limits.sample_tokens + _PROMPT
 
     def share(self, children: int) -> Budget:

@@ -40,8 +40,8 @@ class Report(Conclusion):
 
     ``draft`` holds the whole report as data; ``sources`` are those that it cites, by number, with their tiers.
     ``context`` are the sources that the query found, as Items with their tiers; ``dropped`` are those that the mode
-    does not take, and ``unmatched`` are keys of ``source_tiers`` that give no source its tier. ``items`` is the report as
-    Items with the keys of the reference; of a plain search, its results.
+    does not take, and ``unmatched`` are keys of ``source_tiers`` that give no source its tier. ``items`` is the report
+    as Items with the keys of the reference; of a plain search, its results.
     ``results`` are the passages of a plain search, ``None`` of a report. ``review`` is that of the draft, if there is
     one; ``found`` counts the sources that the query found. ``score`` is 0-100, as `grading.score` says.
     """

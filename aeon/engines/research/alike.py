@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from aeon.documents.plain import word_set
 from aeon.documents.words import stems
 from aeon.engines.research.values import Comparison, Finding, Relation
-from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.grounding.mentions import mentions
 from aeon.plan.measures import value_of
 from aeon.supervisor.form import asks_yes_no
@@ -27,7 +26,6 @@ _BOTH, _YES, _NO = 2, "yes", "no"
 _SAME = re.compile(r"\bsame\b", re.IGNORECASE)
 _OF_BOTH = re.compile(r"\b(?:same|both)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
-_AM_PM = re.compile(r"\b[ap]\.?m\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 _LITTLE = word_set("a an at by in of on the year")
 _SAME_IN = re.compile(
@@ -75,12 +73,11 @@ async def sides_alike(supervisor: Supervisor, question: str) -> Comparison | Non
         ModelError: the endpoint gave no answer at all.
     """
     prompt = Prompt(load("aeon.engines.research", "alike.md"), cut(question, _LONGEST_QUESTION), _EXAMPLES, fixed=True)
-    try:
-        reply = await supervisor.text(prompt, max_tokens=_TOKENS, repairs=0)
-    except (CompletionError, AllowanceExhausted):
+    reply = await supervisor.said(prompt, max_tokens=_TOKENS)
+    if reply is None:
         return None
     relation: Relation = "same" if _SAME.search(question) else "both"
-    lines = [_opened(line.strip()) for line in reply.value.splitlines() if line.strip()]
+    lines = [_opened(line.strip()) for line in reply.splitlines() if line.strip()]
     if not _are_two(lines, question) or not all(_is_side(line, question, relation == "both") for line in lines):
         return None
     return Comparison(question=question, sides=(lines[0], lines[1]), relation=relation)
@@ -141,17 +138,18 @@ def speaks_of_both(finding: Finding, cited: str) -> bool:
 def _same(one: str, other: str) -> bool | None:
     """Whether two answers name the same; ``None`` where they may.
 
-    They do with the same words, where one only goes on behind the other or is its short form, and where they are one
-    value, with the same beside it or nothing. One that the other has within it may be another: York and New York.
+    They do with the same words, where one only goes on behind the other or is its short form; with a number, where that
+    is the same, and the words beside it, or one has none. One that the other has within it may be another: York and New
+    York.
     """
-    words = (stems(one), stems(other))
-    if words[0] == words[1] and all(words) and _AM_PM.findall(one) == _AM_PM.findall(other):
+    if _goes_on(one, other) or _goes_on(other, one) or written_out((one, other)):
         return True
     if _is_value(one) or _is_value(other):
         return value_of(one) == value_of(other) != "" and _beside(one, other)
-    if _goes_on(one, other) or _goes_on(other, one) or written_out((one, other)):
+    left, right = stems(one), stems(other)
+    if left == right:
         return True
-    return None if all(words) and (words[0] < words[1] or words[1] < words[0]) else False
+    return None if left < right or right < left else False
 
 
 def _is_value(text: str) -> bool:
@@ -167,6 +165,6 @@ def _beside(one: str, other: str) -> bool:
 
 
 def _goes_on(short: str, long: str) -> bool:
-    """Whether one text is the other with more behind it: "Harbour Choir", and "the Harbour Choir of Dale"."""
+    """Whether one text is the other, or has more behind it: "Harbour Choir", and "the Harbour Choir of Dale"."""
     begun, whole = (_ARTICLE.sub("", text.strip()).casefold() for text in (short, long))
-    return bool(begun) and whole.startswith(f"{begun} ")
+    return bool(begun) and f"{whole} ".startswith(f"{begun} ")

@@ -10,7 +10,7 @@ from aeon.engines.research.marking import evidence_of, marked, sought, with_limi
 from aeon.engines.research.values import Citation, Cited, Finding, Sentence
 from aeon.schema import Verdict
 
-__all__ = ["Part", "Support", "Told", "alone", "told", "told_of", "unworded"]
+__all__ = ["Part", "Support", "Told", "alone", "cited_text", "told_of", "unworded"]
 
 _VERDICTS: tuple[Verdict, ...] = ("not_found", "not_checked", "partial", "supported")
 """What a judge says of sentences; of several answers in one, the first of these counts."""
@@ -49,7 +49,7 @@ def told_of(findings: Sequence[Finding]) -> list[Told]:
     return answers
 
 
-def told(parts: Sequence[Part]) -> tuple[str, tuple[Sentence, ...]]:
+def cited_text(parts: Sequence[Part]) -> tuple[str, tuple[Sentence, ...]]:
     """The sentences with the numbers of what they cite, each as likely as the least likely of its answers."""
     text, sentences = "", list[Sentence]()
     for part in parts:
@@ -73,7 +73,7 @@ def unworded(effect: Cite) -> Cited:
     answers = told_of(effect.findings) if effect.answer else []
     if not answers or not all(one.evidence for one in answers):
         return Cited(text=with_limits(effect, f"No answer could be made ({sought(effect)})."))
-    text, sentences = told(alone(answers))
+    text, sentences = cited_text(alone(answers))
     short = "; ".join(one.finding.answer for one in answers)
     return Cited(text=with_limits(effect, text), short=short, sentences=sentences)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from aeon.documents.words import stems
 from aeon.engines.research.alike import is_alike, speaks_of_both
-from aeon.engines.research.answered import Support, Told, told, told_of
+from aeon.engines.research.answered import Support, Told, cited_text, told_of
 from aeon.engines.research.answers import cited, refusal
 from aeon.engines.research.choosing import best, is_about
 from aeon.engines.research.effects import Cite, Numbered
@@ -16,7 +16,7 @@ from aeon.engines.research.support import answering, headed, support_spec, suppo
 from aeon.engines.research.telling import parts_of
 from aeon.engines.research.values import Citation, Cited, Finding
 from aeon.grounding.matching import claims
-from aeon.grounding.results import told as told_in
+from aeon.grounding.results import told
 from aeon.kernel.decide import ENDINGS
 from aeon.plan.several import is_either
 from aeon.schema import Verdict
@@ -65,7 +65,7 @@ class Writer:
             return refusal("The sources do not say", effect)
         answers = await self._supported(effect, answers) if effect.check else answers
         wording = await self._worded(effect, asked, [cited for one in answers for cited in one.evidence])
-        text, sentences = told(parts_of(wording.text, answers))
+        text, sentences = cited_text(parts_of(wording.text, answers))
         short = "; ".join(finding.answer for finding in asked)
         return cited(effect, text, short, sentences).changed(problem=wording.problem)
 
@@ -95,7 +95,7 @@ class Writer:
         results = [Result(f"r{n}", *pair) for n, pair in enumerate(zip(labels, answers, strict=True), 1)]
         wording = await worded(self._supervisor, effect.task, results)
         spans = [one.source for one in evidence]
-        if any(claim.verdict in ENDINGS for claim in claims(wording.text, told_in(effect.task), spans=spans)):
+        if any(claim.verdict in ENDINGS for claim in claims(wording.text, told(effect.task), spans=spans)):
             return Wording("")
         return Wording("", wording.problem) if wording.problem else wording
 

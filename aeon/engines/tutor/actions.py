@@ -24,6 +24,7 @@ __all__ = [
     "Matches",
     "Modules",
     "Observation",
+    "OfTable",
     "Query",
     "ReadLines",
     "Search",
@@ -155,15 +156,20 @@ class Imports(Value):
         return f"look at the imports of {self.path or 'all Python files'}"
 
 
-class Query(Value):
-    """One number of a table: an aggregate of a column, of the rows in which ``where`` has the value ``equals``."""
+class OfTable(Value):
+    """An aggregate of a table's column, of all rows, or of those in which ``where`` has the value ``equals``."""
 
-    type: Literal["query"] = "query"
     table: Name
     column: Name
     aggregate: Aggregate
     where: Name = ""
     equals: Annotated[str, Field(max_length=200)] = ""
+
+
+class Query(OfTable):
+    """The action that gives one number of a table."""
+
+    type: Literal["query"] = "query"
 
     @property
     def words(self) -> str:

@@ -11,14 +11,14 @@ from aeon.engines.tutor.actions import (
     EVERYWHERE,
     Action,
     CountLines,
-    Name,
+    OfTable,
     Path,
     Query,
     Text,
     aggregate_words,
     plain,
 )
-from aeon.schema.column import DAY, Aggregate, ColumnKind, aggregate_fault, condition_fault
+from aeon.schema.column import DAY, ColumnKind, aggregate_fault, condition_fault
 from aeon.schema.value import Value
 
 __all__ = ["Amount", "Constant", "CountOf", "Tables", "Term", "ValueOf", "path_fault", "terms_fault", "text_fault"]
@@ -51,15 +51,10 @@ class CountOf(Value):
         return (self.path and path_fault(self.path)) or text_fault(self.text)
 
 
-class ValueOf(Value):
-    """An aggregate of a table's column."""
+class ValueOf(OfTable):
+    """The value of an aggregate of a table's column."""
 
     type: Literal["value_of"] = "value_of"
-    table: Name
-    column: Name
-    aggregate: Aggregate
-    where: Name = ""
-    equals: Annotated[str, Field(max_length=200)] = ""
 
     @property
     def words(self) -> str:
@@ -68,9 +63,7 @@ class ValueOf(Value):
 
     def needs(self) -> tuple[Action, ...]:
         """The look that gives its value."""
-        return (
-            Query(table=self.table, column=self.column, aggregate=self.aggregate, where=self.where, equals=self.equals),
-        )
+        return (Query(**{name: value for name, value in self.fields().items() if name != "type"}),)
 
     def fault(self, tables: Tables) -> str:
         """Why it has no value in any folder; "" where it may have one."""

@@ -13,8 +13,8 @@ from aeon.engines.tutor.actions import (
     CountLines,
     Imports,
     ListFiles,
-    Name,
     Number,
+    OfTable,
     Path,
     Search,
     Text,
@@ -33,7 +33,6 @@ from aeon.engines.tutor.quantities import (
     text_fault,
 )
 from aeon.engines.tutor.times import CLOCK
-from aeon.schema.column import Aggregate
 from aeon.schema.value import Value
 
 __all__ = [
@@ -127,16 +126,11 @@ class Count(Value):
         return CountOf(text=self.text, path=self.path), Constant(value=self.n)
 
 
-class ValueIs(Value):
+class ValueIs(OfTable):
     """An aggregate of a table's column has this value."""
 
     type: Literal["value"] = "value"
     polarity: bool = True
-    table: Name
-    column: Name
-    aggregate: Aggregate
-    where: Name = ""
-    equals: Annotated[str, Field(max_length=200)] = ""
     value: Amount
 
     @property

@@ -6,11 +6,10 @@ import pytest
 
 from aeon.engines.research.alike import alike, is_alike
 from aeon.engines.research.effects import Cite, PlanQueries, Reflect
-from aeon.engines.research.sources import Entry, Sources
 from aeon.engines.research.values import Aim, Citation, Comparison, Finding
 from aeon.schema import Task
 from engines.research.reader import Reader, done, reflector, writer
-from engines.research.world import document, numbered, passage
+from engines.research.world import numbered, passage, sided
 
 pytestmark = pytest.mark.requirement("R1a")
 
@@ -86,6 +85,7 @@ def test_the_model_names_the_two(question: str, reply: str, sides: Comparison | 
         ("40 km", "40 miles", "no"),
         ("5 pm", "5 am", "no"),
         ("Route 5", "Gate 5", "no"),
+        ("Class 4B", "class 4B", "yes"),
         ("Class 4B of Elm School", "Room 4 of Oak School", "no"),
         ("York", "New York", ""),
         ("the mother of Jo Finn", "Jo Finn", ""),
@@ -117,9 +117,7 @@ def test_each_of_two_is_looked_up_alone() -> None:
         findings = tuple[Finding, ...]()
         for _ in range(2):
             assert aim is not None
-            effect = Reflect(
-                task=Task(text=SAME), round=1, asked=(), shown=shown, aim=aim, most=5, findings=findings
-            )
+            effect = Reflect(task=Task(text=SAME), round=1, asked=(), shown=shown, aim=aim, most=5, findings=findings)
             reflection = done(reflector(Reader({"Ada": "Harbour Choir", "Ben": ben})).reflect(effect), 6)
             findings, aim = (*findings, *reflection.findings), reflection.aim
         assert reflection.answer == answer and reflection.sufficient == bool(answer)
@@ -132,19 +130,8 @@ def test_each_of_two_is_looked_up_alone() -> None:
 )
 def test_the_answer_says_what_it_follows_from(ada: float, ben: float, text: str) -> None:
     """A side that its sentence does not give leaves no answer; nobody reads it out of one text after that."""
-    entries = tuple(
-        Entry(number=n, document=document(f"{n}.txt", text, ""), provider="web", query="q",
-              passages=(passage(f"{n}.txt", text),))
-        for n, text in enumerate(TEXTS, 1)
-    )  # fmt: skip
-    sides = [
-        Finding(question=question, answer=choir, evidence=(Citation(number=n, source=entry.passages[0].sources()[-1]),))
-        for n, (question, choir, entry) in enumerate(
-            zip((ADA, BEN), ("Harbour Choir", "Chapel Choir"), entries, strict=True), 1
-        )
-    ]
+    sources, sides = sided(TEXTS, (ADA, BEN), ("Harbour Choir", "Chapel Choir"))
     findings = (*sides, alike(CHOIRS, *sides))
-    sources = Sources(most=9, entries=entries)
     model = Reader({"Ada": "yes"}, words="{r1}.", supports={"Ada": ada, "Ben": ben})
     cited = done(writer(model).cite(
         Cite(task=Task(text=SAME), sources=sources, findings=findings, answer="no", sufficient=True)

@@ -6,12 +6,11 @@ import pytest
 
 from aeon.engines.research.comparing import compared, comparison
 from aeon.engines.research.effects import Cite, PlanQueries, Reflect
-from aeon.engines.research.sources import Entry, Sources
 from aeon.engines.research.values import Aim, Citation, Comparison, Finding
 from aeon.plan.parting import split
 from aeon.schema import Task
 from engines.research.reader import Reader, done, reflector, writer
-from engines.research.world import document, numbered, passage
+from engines.research.world import numbered, passage, sided
 
 pytestmark = pytest.mark.requirement("R1a")
 
@@ -112,18 +111,9 @@ def test_a_question_that_compares_nothing_is_not_split() -> None:
 @pytest.mark.parametrize(("mill", "inn", "answer"), [(0.9, 0.8, "Red Inn"), (0.9, 0.1, ""), (0.1, 0.9, "")])
 def test_each_side_must_be_answered_by_what_is_cited(mill: float, inn: float, answer: str) -> None:
     """A comparison is as sure as its weaker side."""
-    entries = tuple(
-        Entry(number=n, document=document(f"{n}.txt", text, ""), provider="web", query="q",
-              passages=(passage(f"{n}.txt", text),))
-        for n, text in enumerate(TEXTS, 1)
-    )  # fmt: skip
-    sides = [
-        Finding(question=question, answer=year, evidence=(Citation(number=n, source=entry.passages[0].sources()[-1]),))
-        for n, (question, year, entry) in enumerate(zip((MILL, INN), ("1958", "1931"), entries, strict=True), 1)
-    ]
+    sources, sides = sided(TEXTS, (MILL, INN), ("1958", "1931"))
     findings = (*sides, compared(SIDES, *sides))
-    effect = Cite(task=Task(text=FIRST), sources=Sources(most=9, entries=entries), findings=findings, answer="Red Inn",
-                  sufficient=True)  # fmt: skip
+    effect = Cite(task=Task(text=FIRST), sources=sources, findings=findings, answer="Red Inn", sufficient=True)
     model = Reader(words="{r1} was opened first.", supports={"1958": mill, "1931": inn})
     cited = done(writer(model).cite(effect))
     assert cited.short == answer

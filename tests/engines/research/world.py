@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import kernel.world as kernel
@@ -13,6 +14,7 @@ from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.effects import Cite, Numbered, PlanQueries, Reflect, Search
 from aeon.engines.research.program import RESEARCH
 from aeon.engines.research.record import Research
+from aeon.engines.research.sources import Entry, Sources
 from aeon.engines.research.values import (
     Aim,
     Citation,
@@ -196,3 +198,17 @@ class World(kernel.World):
             asked = [one for one in self.effects[start:end] if isinstance(one, Search) and one.attempt == 1]
             rounds[number] = [one.query for one in asked]
         return rounds
+
+
+def sided(texts: Sequence[str], questions: Sequence[str], answers: Sequence[str]) -> tuple[Sources, list[Finding]]:
+    """Sources of one text each, and what was found in each to the question about it."""
+    entries = tuple(
+        Entry(number=n, document=document(f"{n}.txt", text, ""), provider="web", query="q",
+              passages=(passage(f"{n}.txt", text),))
+        for n, text in enumerate(texts, 1)
+    )  # fmt: skip
+    sides = [
+        Finding(question=question, answer=said, evidence=(Citation(number=n, source=entry.passages[0].sources()[-1]),))
+        for n, (question, said, entry) in enumerate(zip(questions, answers, entries, strict=True), 1)
+    ]
+    return Sources(most=9, entries=entries), sides
