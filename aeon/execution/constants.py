@@ -6,13 +6,17 @@ import re
 
 from aeon.schema import JsonObject
 
-__all__ = ["is_constant"]
+__all__ = ["calculation", "is_constant"]
 
 _SELECT = re.compile(r"\s*select\b", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\b", re.IGNORECASE)
 _ROWS = re.compile(r"\b(?:where|having)\b", re.IGNORECASE)
 _BETWEEN = re.compile(r",(?![^(]*\))")
-_CONSTANT = re.compile(r"[\s(]*['\"]?-?\d+(?:\.\d+)?['\"]?[\s)]*(?:(?:as\s+)?[\"\w ]+)?;?\s*", re.IGNORECASE)
+_CONSTANT = re.compile(
+    r"[\s(]*(?:(?:cast|round|abs)[\s(]+)*['\"]?-?\d+(?:\.\d+)?['\"]?"
+    r"(?:\s+as\s+\w+(?=\s*\))|\s*,\s*\d+(?=\s*\)))?[\s)]*(?:(?:as\s+)?[\"\w ]+)?;?\s*",
+    re.IGNORECASE,
+)
 
 
 def is_constant(arguments: JsonObject) -> bool:
@@ -22,6 +26,12 @@ def is_constant(arguments: JsonObject) -> bool:
     """
     texts = [value for value in arguments.values() if isinstance(value, str)]
     return bool(texts) and all(_gives_back(text) for text in texts)
+
+
+def calculation(arguments: JsonObject) -> str:
+    """What a call computes of nothing but the numbers that are written in it; "" where it looks at any table."""
+    texts = [value for value in arguments.values() if isinstance(value, str)]
+    return "" if any(map(_FROM.search, texts)) else "; ".join(texts)
 
 
 def _gives_back(text: str) -> bool:

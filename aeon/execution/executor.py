@@ -9,11 +9,13 @@ from pydantic import Field, JsonValue, RootModel
 
 from aeon.documents.words import content_words
 from aeon.errors import CompletionError, ToolArgumentError
-from aeon.execution.constants import is_constant
+from aeon.execution.constants import calculation, is_constant
 from aeon.execution.grounded import write_grounded
+from aeon.execution.operands import unstated
 from aeon.execution.reading import absent_from, read_answer
 from aeon.execution.shelved import read_shelf
 from aeon.execution.writing import write_text
+from aeon.grounding.grounds import ToolOutput
 from aeon.multipass.effects import ExecuteStep
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
@@ -195,8 +197,9 @@ class Executor:
         if tool == _SQL and _presumed(output.value, effect.task.text):
             return _unknown(f"the files do not say: {effect.task.text} (no row of the tables is about it)")
         value, sources = _with_sources(tool, output.value)
-        called: StepMode = "reasoning" if _is_own(tool, arguments) else mode
-        return StepResult(output=value, mode=called, cut=output.cut, sources=sources)
+        own = _own(effect, tool, arguments)
+        called: StepMode = "reasoning" if own else mode
+        return StepResult(output=value, mode=called, problem=own, cut=output.cut, sources=sources)
 
     async def _read(self, tool: str, question: str, effect: ExecuteStep, found: JsonValue) -> StepResult:
         """What the texts say to a question, which is put to all of them, or to what was ``found`` in them."""
@@ -243,9 +246,15 @@ def _read(inputs: Iterable[StepInput]) -> list[Source]:
     return [source for one in inputs for source in one.sources]
 
 
-def _is_own(tool: str, arguments: JsonObject) -> bool:
-    """Whether what a tool gives is what the model wrote: then the step was done by reasoning."""
-    return tool in _COMPUTING and is_constant(arguments)
+def _own(effect: ExecuteStep, tool: str, arguments: JsonObject) -> str:
+    """Why what a tool gives is reasoning: the model wrote it, or the numbers that it comes of; "" if it is not."""
+    if tool not in _COMPUTING:
+        return ""
+    found = [ToolOutput(one.names[0], one.output) for one in effect.inputs if not one.reasoned]
+    numbers = unstated(calculation(arguments), effect.task, found)
+    if not numbers:
+        return "the model wrote it into the call itself" if is_constant(arguments) else ""
+    return f"it is computed with {', '.join(numbers)}, which nothing states"
 
 
 def _with_sources(tool: str, output: JsonValue) -> tuple[JsonValue, tuple[Source, ...]]:

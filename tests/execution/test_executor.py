@@ -24,7 +24,20 @@ from aeon.llm.scripted import Reply, Scripted
 from aeon.multipass.effects import ExecuteStep
 from aeon.multipass.plans import inputs, placed
 from aeon.runtime.ledger import Ledger
-from aeon.schema import Action, Allowance, CallCaps, JsonValue, Plan, Step, StepResult, Task, ToolCall
+from aeon.schema import (
+    Action,
+    Allowance,
+    CallCaps,
+    JsonValue,
+    Outcome,
+    Plan,
+    Step,
+    StepMode,
+    StepResult,
+    Task,
+    ToolCall,
+)
+from aeon.schema.plan import REASONED
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools import Tool, ToolRegistry, tool
@@ -143,7 +156,8 @@ def test_a_blocked_step_says_what_is_missing() -> None:
 )
 def test_a_planned_call_needs_no_model(outputs: tuple[JsonValue, ...], expression: str, value: float) -> None:
     """References are replaced by outputs and the tool is called: no model call, one tool call."""
-    result, model, ledger = run(effect(sums(expression), *outputs))
+    told = Task(text="The bakery sells 240 rolls at 0.45 and 75 loaves at 3.20, with 19% tax. What does it take in?")
+    result, model, ledger = run(effect(sums(expression), *outputs).changed(task=told))
     assert result == StepResult(output=value, mode="tool")
     assert model.requests == [] and (ledger.spent.calls, ledger.spent.tool_calls) == (0, 1)
 
@@ -403,8 +417,46 @@ def test_no_row_is_no_answer_to_what_presumes_one(asked: str, stated: bool) -> N
 
 
 @pytest.mark.requirement("G1")
-@pytest.mark.parametrize(("expression", "mode"), [("4821", "reasoning"), ("4820 + 1", "tool")])
-def test_a_number_that_the_model_wrote_is_no_output_of_a_tool(expression: str, mode: str) -> None:
-    """The tool gives it back, and found and computed nothing."""
+@pytest.mark.parametrize(
+    ("expression", "problem"),
+    [
+        ("4821", "it is computed with 4821, which nothing states"),
+        ("4820 + 1", "it is computed with 4820, which nothing states"),
+        ("1607 * 3", "it is computed with 1607, which nothing states"),
+        ("9", "the model wrote it into the call itself"),
+        ("3 * 3", ""),
+    ],
+)
+def test_a_number_that_the_model_wrote_is_no_output_of_a_tool(expression: str, problem: str) -> None:
+    """Nor is what is computed with one: the tool found nothing, however exactly it computed."""
     result, model, _ = run(effect(sums(expression)))
-    assert (result.output, result.mode, len(model.requests)) == (4821, mode, 0)
+    assert (result.mode, result.problem) == ("reasoning" if problem else "tool", problem)
+    assert (result.output, len(model.requests)) == (9 if expression in ("9", "3 * 3") else 4821, 0)
+
+
+@pytest.mark.requirement("G1")
+@pytest.mark.parametrize(("mode", "own"), [("tool", False), ("reading", False), ("reasoning", True)])
+def test_what_a_step_reasoned_is_nothing_that_states_a_number(mode: StepMode, own: bool) -> None:
+    """A tool that goes on computing with it does not make it a tool's; with what another tool found it does."""
+    asked = effect(sums("$s1 / 2"), 4821)
+    before = asked.inputs[0]
+    result, _, _ = run(asked.changed(inputs=(before.changed(reasoned=mode in REASONED),)))
+    assert (result.output, result.mode) == (2410.5, "reasoning" if own else "tool")
+
+
+@pytest.mark.requirement("G1")
+def test_a_step_tells_the_next_one_that_it_was_reasoned() -> None:
+    """Of the plan before the batch, and within it."""
+    plan = Plan(
+        steps=(
+            Step(id="s1", description="a guess", status="complete", output=4821, mode="reasoning"),
+            Step(id="s2", description="a find", status="complete", output=7, mode="tool"),
+            Step(id="s3", description="a sum", action=sums("$s1 + $s2"), dependencies=("s1", "s2")),
+        )
+    )
+    assert [one.reasoned for one in inputs(plan, plan.steps[2])] == [True, False]
+    waiting = effect(sums("$s1 / 2"), 1)
+    waiting = waiting.changed(inputs=(waiting.inputs[0].changed(output=None, awaited=True),))
+    for given in (StepResult(output=4821), StepResult(output=4821, mode="tool")):
+        joined = waiting.joined((Outcome(value=given),))
+        assert isinstance(joined, ExecuteStep) and joined.inputs[0].reasoned is (given.mode == "reasoning")
