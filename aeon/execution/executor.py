@@ -32,9 +32,9 @@ from aeon.schema import (
 )
 from aeon.supervisor.answers import AnswerJudge
 from aeon.supervisor.briefing import Briefing
-from aeon.supervisor.form import asks_yes_no, presumes
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.prompt import Prompt, fence, load, render
+from aeon.supervisor.questions import asks_yes_no, presumes
 from aeon.supervisor.schema import schema_of
 from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.supervisor import Supervisor

@@ -13,9 +13,9 @@ from aeon.documents.words import content_words, special_kinds, stem, stems
 from aeon.execution.deciding import HOUSE, deciding
 from aeon.schema import LONGEST_TASK, JsonValue, Passage, Source, StepResult
 from aeon.supervisor.answers import AnswerJudge, speaks_of_before
-from aeon.supervisor.form import asks_yes_no
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.prompt import Prompt, cut, fence, load
+from aeon.supervisor.questions import asks_yes_no
 from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.short_answers import MOST_SENTENCES, bare, is_absent, is_same
 from aeon.supervisor.stated import is_stated

@@ -27,7 +27,7 @@ from aeon.plan.sources import LOOKUP, SQL, About, Sources
 from aeon.plan.ties import with_ties
 from aeon.plan.years import in_years
 from aeon.schema import Agreement, Plan, Step, Task, ToolCall, Writing
-from aeon.supervisor.form import asks_yes_no, is_of_kind
+from aeon.supervisor.questions import asks_yes_no, is_of_kind
 from aeon.tools.quote import QUOTE
 from aeon.tools.registry import ToolRegistry
 

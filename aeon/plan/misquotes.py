@@ -12,7 +12,7 @@ from aeon.plan.money import asks_takings
 from aeon.plan.rates import asks_costs, of_several, rate_of
 from aeon.plan.sources import About
 from aeon.schema import Plan, Source, Step, ToolCall
-from aeon.supervisor.form import is_of_kind, uncounted
+from aeon.supervisor.questions import is_of_kind, uncounted
 from aeon.supervisor.short_answers import is_echo
 from aeon.tools.quote import QUOTE
 

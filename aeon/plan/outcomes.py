@@ -24,7 +24,7 @@ from aeon.plan.sources import About, Sources
 from aeon.proof.alike import computed
 from aeon.proof.readings import Read
 from aeon.schema import JsonValue, Plan
-from aeon.supervisor.form import is_of_kind, is_thing
+from aeon.supervisor.questions import is_of_kind, is_thing
 from aeon.tools.tableinfo import TableInfo
 
 __all__ = ["NO_ANSWER", "in_one", "misfit", "unasked_share"]

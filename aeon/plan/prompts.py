@@ -13,8 +13,8 @@ from aeon.plan.program import unfenced
 from aeon.plan.reader import CALCULATOR, WRITE
 from aeon.plan.sources import LOOKUP, SQL, About
 from aeon.schema import LONGEST_CONTEXT, LONGEST_TASK, ShortReading, Task
-from aeon.supervisor.form import asks_leave, asks_yes_no
 from aeon.supervisor.prompt import Prompt, cut, fence, load, render
+from aeon.supervisor.questions import asks_leave, asks_yes_no
 from aeon.tools.registry import ToolRegistry
 
 __all__ = ["Asked", "Form", "Prompts", "as_program"]

@@ -14,8 +14,9 @@ from aeon.errors import ToolError
 from aeon.plan.evidence import Evidence
 from aeon.plan.wanted import asked_for, counted, counts_in_german, done, kinds, things
 from aeon.schema import LONGEST_TASK, JsonObject, JsonValue, Plan, ToolCall
-from aeon.supervisor.form import asks_form, is_thing, presumes, uncounted
+from aeon.supervisor.form import asks_form
 from aeon.supervisor.prompt import cut
+from aeon.supervisor.questions import is_thing, presumes, uncounted
 from aeon.tools.quote import QUOTE, quoted
 from aeon.tools.references import substitute
 from aeon.tools.registry import ToolRegistry

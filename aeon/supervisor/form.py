@@ -9,21 +9,9 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from aeon.documents.words import is_common, stem, stems
-from aeon.proof.readings import NUMBER_WORDS
+from aeon.documents.words import stems
 
-__all__ = [
-    "Items",
-    "asks_form",
-    "asks_leave",
-    "asks_yes_no",
-    "form_faults",
-    "is_of_kind",
-    "is_thing",
-    "items",
-    "presumes",
-    "uncounted",
-]
+__all__ = ["Items", "asks_form", "form_faults", "items"]
 
 _I = re.IGNORECASE
 
@@ -68,26 +56,6 @@ _LANGUAGE = re.compile(
     r"korean|mandarin|persian|russian|thai|ukrainian))\b",
     _I,
 )
-_AUXILIARY = r"(?:is|are|am|was|were|do|does|did|can|could|may|might|must|shall|should|will|would|has|have|had)(?:n't)?"
-_YES_NO = re.compile(
-    rf"{_AUXILIARY}\s+"
-    r"(?!you (?:tell|know|say|explain|give|show|find|list|write|name)\b)"
-    r"(?![^?.!]*\b(?:or|what|who|whom|whose|which|how)\b)[^?.!]+\?\s*",
-    _I,
-)
-_LEAVE = re.compile(
-    r"(?:may|can|could|must|should|shall)(?:n't)? (?!you\b)|"
-    r"(?:is|are|am) [^?]{0,80}\b(?:allowed|permitted|forbidden)\b|"
-    r"is it (?:ok|okay|all right)\b|(?:do|does) (?:[\w'-]+ ){1,4}(?:have|need) to\b",
-    _I,
-)
-_OF_ONE = re.compile(r"\W*(?:and |so |then )?(?:how|what(?! (?:\w+ )?(?:are|were)\b)|when|where)\b", _I)
-_LED_IN = re.compile(
-    r"(?!\W*(?:what|who|whom|whose|which|how|when|where|why)\b)[^?]*[.,;:!\u2013-]\s+(?:(?:and|so|then|but)\s+)?"
-    rf"(?={_AUXILIARY}\s+(?:I|we|he|she|they|it|you|there|my|our|his|her|their|the|this|that)\b)",
-    _I,
-)
-"""What somebody says before the question: "My son has new boots, may he wear them?"."""
 _REFUSES = re.compile(
     r"\W*(?:(?:certainly|sure|of course)\b[^:\n]{0,60}:\s+)?"
     r"(?:(?:(?:I[\u2019']m|I am) sorry|I apologi[sz]e)(?: for (?:the|any) \w+)?[,.]? (?:but )?)?"
@@ -101,141 +69,10 @@ _REFUSES = re.compile(
 _SHORT = 20
 _FOREIGN = 0.2
 """The share of letters of another script above which a text is in another language."""
-_DIGIT = re.compile(r"\d")
-_SO_MUCH = re.compile(
-    r"\d|\b(?:free|nothing|none|no one|nobody|half|double|once|twice|no charge|one|two|three|four|five|six|seven|"
-    r"eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|dozen|"
-    r"hundred|thousand)\b",
-    _I,
-)
-_UNIT = re.compile(
-    r"\d\s*(euros?\b|€|dollars?\b|\$|pounds?\b|£|per ?cent\b|%|minutes?\b|hours?\b|days?\b|weeks?\b|months?\b|years?\b|"
-    r"k[gm]\b|met(?:re|er)s?\b|lit(?:re|er)s?\b|grams?\b)",
-    _I,
-)
-_COUNTED = re.compile(r"\bhow many (?:more |fewer |other |different )?(?!of\b)([^\W\d_]+)", _I)
-_MEASURES = frozenset({"kilometre", "kilometer", "kilogram", "kilo", "metre", "meter", "litre", "liter", "gram"})
-"""Nouns of measures that a unit may stand for in short."""
-_MEASURE = re.compile(
-    r"euro|dollar|pound|franc|crown|cent|percent|per$|second|minute|hour|day|week|month|year|mile|feet|foot|inch|acre|"
-    r"tonne|ton$|tons$|square|cubic|hectare|degree|volt|watt|k[gmw]|\w*(?:gram|met(?:re|er)|lit(?:re|er)|watt)|"
-    r"time|unit|point",
-    _I,
-)
-_A_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_HOW_LONG = re.compile(r"\bhow long\b(?! ago| ha(?:s|ve)\b)", _I)
-_CLOCK = re.compile(r"\D*\d{1,2}[:.]\d\d(?:\s*[ap]\.?m\.?)?\W*", _I)
-_NO_MONEY = re.compile(r"\W*(?:when|where|who|whose|how (?:old|far|late|early|long|tall|heavy|wide|deep))\b", _I)
-_PRICE = re.compile(r"\W*(?:(?:€|\$|£)\s*\d|\d[\d.,]*\s*(?:euros?\b|€|dollars?\b|pounds?\b(?! of)|\$|£))", _I)
-_TIME_OF_DAY = re.compile(
-    r"(?<![-\d])\d{1,2}[:.]\d\d(?![-\d])|(?<![-\d])\d{1,2}\s*(?:[ap]\.?m\b|h\b|uhr\b|o'clock)|"
-    r"\b(?:noon|midnight|closed|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half)\b",
-    _I,
-)
-_KINDS = (
-    (re.compile(r"\bhow (?:many|much)\b|\bpercentage\b", _I), _SO_MUCH),
-    (
-        re.compile(r"^\W*(?:where|who|whose|whom|when|why)\b", _I),
-        re.compile(r"\b(?!(?:yes|no|none|true|false)\b)\w", _I),
-    ),
-    (re.compile(r"\b(?:which|what) year\b", _I), re.compile(r"(?<!\d)\d{3,4}(?!\d)")),
-    (
-        re.compile(
-            r"\bopening (?:hours|times?)\b|\bwhat time\b(?! of (?:the )?(?:year|month|week)\b)|\bat what hour\b|"
-            r"\bhow (?:late|early) (?!is)",
-            _I,
-        ),
-        _TIME_OF_DAY,
-    ),
-    (re.compile(r"\b(?:phone|telephone|mobile|fax) number\b", _I), re.compile(r"(?:\d[^\w\n]*){3}")),
-    (re.compile(r"\b(?:account|customer|order|policy) number\b", _I), _DIGIT),
-    (re.compile(r"\be-?mail(?: address)?\b", _I), re.compile(r"\S@\S")),
-    (re.compile(r"^\W*(?:what is|what's|what was) the name of\b", _I), re.compile(r"[^\W\d_]{2}")),
-    (re.compile(r"\b(?:website|web address|web page|homepage|url)\b", _I), re.compile(r"\w\.\w{2,}")),
-)
-_COUNT = re.compile(
-    r"(?<![\w.,:/-])"
-    r"(?P<number>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|a dozen)"
-    r"(?:-|\s+)(?!o'clock|percent|per cent|%|costs?\b|"
-    r"(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
-    r"(?P<thing>[^\W\d_]+)",
-    _I,
-)
-"""So many of something, where a question brings the number: no day of a month, no time of day."""
-_FIGURES = {**NUMBER_WORDS, "a dozen": 12}
-_SEVERAL = re.compile(r"\band (?:who|whom|whose|what|which|where|when|how)\b", _I)
 _SENTENCE_END = re.compile(r"(?<![.!?])[.!?]++[\"')\]\u201d\u2019]*(?=\s+[\"'(\[\u201c\u2018]*[A-ZÄÖÜ0-9]|\s*$)")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|Mr|Mrs|Ms|Dr|Prof|St|No|approx|U\.S|a\.m|p\.m)\.", _I)
 _BULLET = re.compile(r"^[^\S\n]*(?:[-*•]|\d+[.)])\s+\S", re.MULTILINE)
 _FENCE = re.compile(r"^\s*```[^\n]*\n.*\n?```\s*$", re.DOTALL)
-
-
-def is_of_kind(question: str, answer: str) -> bool:
-    """Whether an answer can be what a question asks for: a number for a quantity, an address for an address.
-
-    Neither a time of day nor a day says how long something takes, and no euros say how many books there are, or how
-    old one is.
-
-    Questions that ask for several things, or for what cannot be told by its look, take any answer.
-    """
-    if _SEVERAL.search(question):
-        return True
-    if _HOW_LONG.search(question) and (_CLOCK.fullmatch(answer) or _A_DAY.fullmatch(answer)):
-        return False
-    if _NO_MONEY.match(question) and _PRICE.match(answer):
-        return False
-    return _counts(question, answer) and all(look.search(answer) for asked, look in _KINDS if asked.search(question))
-
-
-def _counts(question: str, answer: str) -> bool:
-    """Whether an answer in a unit counts what is asked for: no euros, where it is how many books."""
-    wanted, units = _COUNTED.search(question), [unit.casefold() for unit in _UNIT.findall(answer)]
-    if wanted is None or not units:
-        return True
-    noun = wanted[1].casefold().removesuffix("s")
-    return any(unit.removesuffix("s") == noun for unit in units) or noun in _MEASURES
-
-
-def uncounted(question: str, said: str) -> list[str]:
-    """What a question brings so many of, as "four members", and a text has not in that number, in digits or in words.
-
-    Against no text at all it is everything that the question brings so many of.
-    """
-    there = _things(said)
-    return [text for count, text in _things(question).items() if count not in there]
-
-
-def _things(text: str) -> dict[tuple[str, str], str]:
-    """What a text has so many of, by the number in digits and the stem of the thing."""
-    every = ((found["number"].casefold(), found) for found in _COUNT.finditer(text) if not is_common(found["thing"]))
-    return {(str(_FIGURES.get(number, number)), stem(found["thing"])): found[0] for number, found in every}
-
-
-def is_thing(noun: str) -> bool:
-    """Whether a noun names things that are counted in whole numbers, and no measure; "" names nothing."""
-    return bool(noun) and _MEASURE.match(noun) is None
-
-
-def asks_yes_no(question: str) -> bool:
-    """Whether a question is one of yes or no: it begins with its verb, and leaves no choice of two things.
-
-    Something may be told before it.
-    """
-    asked = question.strip()
-    led_in = _LED_IN.match(asked)
-    return _YES_NO.fullmatch(asked, led_in.end() if led_in else 0) is not None
-
-
-def asks_leave(question: str) -> bool:
-    """Whether a question of yes or no is for what is allowed, possible or a duty: rules say that rather than rows."""
-    asked = question.strip()
-    led_in = _LED_IN.match(asked)
-    return asks_yes_no(asked) and _LEAVE.match(asked, led_in.end() if led_in else 0) is not None
-
-
-def presumes(question: str) -> bool:
-    """Whether a question presumes that there is what it asks for; which there are, and who, may be nobody."""
-    return _OF_ONE.match(question) is not None
 
 
 def asks_form(task: str) -> bool:

@@ -9,7 +9,7 @@ from aeon.documents.spans import of_asked_day
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import ShortReading, Source
 from aeon.supervisor.answers import AnswerJudge
-from aeon.supervisor.form import asks_yes_no, is_of_kind, uncounted
+from aeon.supervisor.questions import asks_yes_no, is_of_kind, uncounted
 from aeon.supervisor.rivals import rivals
 from aeon.supervisor.shelf import Shelf
 from aeon.supervisor.short_answers import bare, is_absent, is_echo

@@ -13,7 +13,7 @@ from aeon.grounding.mention import Mention
 from aeon.grounding.mentions import mentions
 from aeon.proof.readings import MONTHS, spelt
 from aeon.schema import Source
-from aeon.supervisor.form import is_of_kind
+from aeon.supervisor.questions import is_of_kind
 from aeon.supervisor.short_answers import in_minutes
 
 __all__ = ["as_written", "is_stated", "measure", "mistaken_unit", "other_heading", "parts_of", "rated", "sentence_of"]

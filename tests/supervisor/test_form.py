@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.supervisor.form import asks_form, asks_leave, asks_yes_no, form_faults, is_of_kind, is_thing, items, uncounted
+from aeon.supervisor.form import asks_form, form_faults, items
+from aeon.supervisor.questions import asks_leave, asks_yes_no, is_of_kind, is_thing, uncounted
 
 pytestmark = pytest.mark.requirement("T4")
 
@@ -239,6 +240,16 @@ def test_a_very_long_answer_is_counted_too(piece: str) -> None:
         ("", "", True),
         ("Since which year has she led it?", "19 years", False),
         ("Since which year has she led it?", "since 2007", True),
+        ("On which date did he die?", "1988", False),
+        ("On which date did he die?", "April 5, 1975", True),
+        ("On what date is the fete?", "12.07.2025", True),
+        ("On what date is the fete?", "Saturday", True),
+        ("It is in a university of what Australian city?", "Australian National University", False),
+        ("It is in a university of what Australian city?", "Canberra", True),
+        ("In which town was she born?", "Museum Street", False),
+        ("In which town was she born?", "College Park", True),
+        ("Which city museum has the boat?", "The Harbour Museum", True),
+        ("Which village does the school bus stop in?", "Lorne", True),
     ],
 )
 def test_an_answer_is_of_the_kind_that_was_asked_for(question: str, answer: str, fits: bool) -> None:

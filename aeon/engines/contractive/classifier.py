@@ -8,9 +8,9 @@ from aeon.engines.contractive.effects import Classify
 from aeon.engines.contractive.values import Classes
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.schema.frozen import Frozen
-from aeon.supervisor.form import is_of_kind
 from aeon.supervisor.meaning import same
 from aeon.supervisor.prompt import Prompt, fence, load
+from aeon.supervisor.questions import is_of_kind
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
 

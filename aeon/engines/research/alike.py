@@ -13,8 +13,8 @@ from aeon.documents.words import stems
 from aeon.engines.research.values import Comparison, Finding, Relation
 from aeon.grounding.mentions import mentions
 from aeon.plan.measures import value_of
-from aeon.supervisor.form import asks_yes_no
 from aeon.supervisor.prompt import Prompt, cut, load
+from aeon.supervisor.questions import asks_yes_no
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.shortnames import written_out
 

@@ -12,8 +12,8 @@ from aeon.engines.research.effects import Numbered
 from aeon.engines.research.marking import unmarked
 from aeon.engines.research.options import Choice, one_of
 from aeon.engines.research.texts import Texts, shown, spelt
-from aeon.supervisor.form import asks_yes_no, is_of_kind
 from aeon.supervisor.prompt import Prompt, cut, fence, load
+from aeon.supervisor.questions import asks_yes_no, is_of_kind
 from aeon.supervisor.short_answers import is_echo
 from aeon.supervisor.supervisor import Supervisor
 
