@@ -195,7 +195,7 @@ class Executor:
         if reading:
             return await self._read(tool, question, effect, output.value)
         if tool == _SQL and _presumed(output.value, effect.task.text):
-            return _unknown(f"the files do not say: {effect.task.text} (no row of the tables is about it)")
+            return _unknown(f"the files do not say: {effect.task.text} ({_nothing(output.value)})")
         value, sources = _with_sources(tool, output.value)
         own = _own(effect, tool, arguments)
         called: StepMode = "reasoning" if own else mode
@@ -265,8 +265,12 @@ def _with_sources(tool: str, output: JsonValue) -> tuple[JsonValue, tuple[Source
 
 
 def _presumed(found: JsonValue, question: str) -> bool:
-    """Whether no row was found of what the question presumes to be there."""
-    return found == [] and presumes(question)
+    """Whether no row was found of what the question presumes to be there, or nothing in it, as the sum of no rows."""
+    return found is None or (found == [] and presumes(question))
+
+
+def _nothing(found: JsonValue) -> str:
+    return "what the tables have of it is empty" if found is None else "no row of the tables is about it"
 
 
 def _objected(objection: str) -> list[str]:

@@ -11,9 +11,16 @@ from aeon.plan.evidence import stated_numbers
 from aeon.plan.money import no_money
 from aeon.plan.queries import figures_of, query_of, with_query
 from aeon.schema import Plan
-from aeon.tools.tableinfo import TableInfo
+from aeon.tools.tableinfo import TableInfo, identifier
 
-__all__ = ["begins", "lost_columns", "moved", "of_counts", "of_single", "per_column"]
+__all__ = ["begins", "lost_columns", "moved", "of_counts", "of_single", "per_column", "unfilled"]
+
+_LACKS = re.compile(
+    r"\b(?:not|no|nobody|no one|none|nothing|never|without|missing|lacks?|lacking|yet|still|empty|blank|open|"
+    r"outstanding|un(?:paid|settled|known|filled|claimed|assigned|sold)|owes?)\b|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+"""What a question says that asks for what nobody has written down yet."""
 
 _BEGUN = re.compile(
     r"(?:^|_)(?:joined|since|born|birth|birthday|built|founded|hired|started|start|opened|entered|bought|begun|moved|year)(?:_|$)",
@@ -32,6 +39,10 @@ _GROUPED = re.compile(r"\bGROUP\s+BY\b", re.IGNORECASE)
 _SUMMED = re.compile(r"""\bSUM\(\s*(?P<name>"[^"]+"|\w+)\s*\)""", re.IGNORECASE)
 _SPACES = re.compile(r"\W+")
 _EQUALS = re.compile(r"=\s*'([^']+)'")
+_MOST_GAPS = 8
+_SHORT = 2
+_WORD = re.compile(r"[^\W_]+")
+_REMARK = re.compile(r"note|remark|comment", re.IGNORECASE)
 _UNSUMMED = ("DATE", "TIME")
 _ORDERED = re.compile(r"\bORDER\s+BY\s+\w+(?:\s+(?:DESC|ASC))?(?=\s+LIMIT\b)", re.IGNORECASE)
 
@@ -39,6 +50,25 @@ _ORDERED = re.compile(r"\bORDER\s+BY\s+\w+(?:\s+(?:DESC|ASC))?(?=\s+LIMIT\b)", r
 def begins(column: str, kind: str) -> bool:
     """Whether a column of this type says when something began, so that an earlier one has lasted longer."""
     return bool(_BEGUN.search(column)) or (kind.startswith("DATE") and not _ENDED.search(column))
+
+
+def unfilled(question: str, tables: Sequence[TableInfo]) -> str:
+    """A comment that says which columns some rows have nothing in, where a question asks for what is lacking; else "".
+
+    Such a row has NULL there, and not 0 or 'no', which a small model guesses. Of the columns it is those that the
+    question has a word of, or where it has none of any, all but remarks.
+    """
+    if not _LACKS.search(question):
+        return ""
+    gaps = [f"{table.name}.{identifier(name, frozenset())}" for table in tables for name in table.with_gaps]
+    told = [one for one in gaps if _has_word(question, one)] or [one for one in gaps if not _REMARK.search(one)]
+    return f"-- NULL in some rows: {', '.join(told[:_MOST_GAPS])}" if told else ""
+
+
+def _has_word(question: str, column: str) -> bool:
+    """Whether a question has a word of a column's name, be it one of any text, such as "back"."""
+    said, own = ({stem(word) for word in _WORD.findall(text)} for text in (question, column.partition(".")[2]))
+    return bool({word for word in own if len(word) > _SHORT} & said)
 
 
 def lost_columns(plan: Plan, question: str, sentences: Sequence[str], tables: Sequence[TableInfo]) -> Iterator[str]:

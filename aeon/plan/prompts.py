@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
+from aeon.plan.columns import unfilled
 from aeon.plan.evidence import Evidence
 from aeon.plan.program import unfenced
 from aeon.plan.reader import CALCULATOR, WRITE
@@ -156,6 +157,7 @@ class Prompts:
         tables = self._tools.get(SQL).schema
         parts = [
             tables,
+            unfilled(asked.about.text, self._tools.get(SQL).tables),
             fence("context", asked.task.background, LONGEST_CONTEXT) if asked.task.background else "",
             fence("thoughts", asked.thoughts, _LONGEST_THOUGHT) if asked.thoughts else "",
             asked.earlier,

@@ -303,13 +303,13 @@ def _info(connection: duckdb.DuckDBPyConnection, table: Loaded, source: str) -> 
     known = {
         "days": _known(_span, connection, table.name, columns, "DATE"),
         "marks": _known(_mark, connection, table.name, columns, "VARCHAR"),
-        "gaps": _known(_gap, connection, table.name, columns, "DATE"),
     }
+    gaps = _gaps(connection, table.name, columns)
     texts = [name for name, kind in columns if kind == "VARCHAR"]
     few = ((name, _values(connection, table.name, name)) for name in texts)
     values = tuple((name, found) for name, found in few if found)
     number = int(count[0]) if count else 0
-    return TableInfo(table.name, source, columns, number, sample, table.dropped, **known, values=values)
+    return TableInfo(table.name, source, columns, number, sample, table.dropped, **known, values=values, gaps=gaps)
 
 
 def _known(
@@ -324,10 +324,11 @@ def _known(
     return tuple((name, text) for name, text in told if text)
 
 
-def _gap(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> str:
-    """What rows have that have nothing in a column, "" if all have something."""
-    query = f"SELECT 1 FROM {quoted(table)} WHERE {quoted(column)} IS NULL LIMIT 1"
-    return "NULL" if connection.execute(query).fetchone() else ""
+def _gaps(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[tuple[str, str]]) -> frozenset[str]:
+    """The columns in which some rows have nothing, and others something."""
+    counts = ", ".join(["count(*)", *(f"count({quoted(name)})" for name, _ in columns)])
+    rows, *filled = connection.execute(f"SELECT {counts} FROM {quoted(table)}").fetchone() or (0,)
+    return frozenset(name for (name, _), number in zip(columns, filled, strict=False) if 0 < number < rows)
 
 
 def _mark(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> str:

@@ -27,8 +27,8 @@ class TableInfo:
 
     ``dropped`` counts cells of the file that stood beyond its header and are not in the table. ``days`` are the columns
     of dates with the first and the last of them, as in ``2025-01-02 to 2025-12-30``. ``marks`` are the columns of one
-    text that some rows have and others have not, with that text, and ``gaps`` those of dates that some rows lack.
-    ``values`` are the columns of few different texts with these.
+    text that some rows have and others have not, with that text. ``values`` are the columns of few different texts with
+    these, and ``gaps`` the columns of which some rows have nothing.
     """
 
     name: str
@@ -39,8 +39,13 @@ class TableInfo:
     dropped: int = 0
     days: tuple[tuple[str, str], ...] = ()
     marks: tuple[tuple[str, str], ...] = ()
-    gaps: tuple[tuple[str, str], ...] = ()
+    gaps: frozenset[str] = frozenset()
     values: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def with_gaps(self) -> list[str]:
+        """The columns of which some rows have nothing, in order."""
+        return [name for name, _ in self.columns if name in self.gaps]
 
     def created(self, room: int, keywords: frozenset[str]) -> str:
         """The table as the statement that would make it, its values and first rows as comments, in about ``room``.
@@ -72,7 +77,7 @@ class TableInfo:
         if self.dropped:
             end += f", {self.dropped:,} surplus cells left out"
         room -= len(self.name) + len(end) + 2
-        known = {name: f"{span}{' or NULL' * (name in dict(self.gaps))}" for name, span in self.days} | {
+        known = {name: f"{span}{' or NULL' * (name in self.gaps)}" for name, span in self.days} | {
             name: f"'{text}' or NULL" for name, text in self.marks
         }
         columns = [

@@ -147,7 +147,7 @@ class Vocabulary:
     def _switched(self, text: str) -> Iterator[Named]:
         """The columns of yes and no that a text names: cancelled performances, or such as were not; or what is owed."""
         said, owed = stems(text), asks_owed(text)
-        if not said or _asks_whether(text):
+        if _asks_whether(text):
             return
         columns = ((stems(name.replace("_", " ")), name, kind, values) for name, kind, values in self._switches)
         for words, name, kind, values in filter(itemgetter(0), columns):

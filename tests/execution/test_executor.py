@@ -416,6 +416,22 @@ def test_no_row_is_no_answer_to_what_presumes_one(asked: str, stated: bool) -> N
     assert stated or result.problem == f"the files do not say: {asked} (no row of the tables is about it)"
 
 
+@pytest.mark.requirement("G5")
+@pytest.mark.parametrize("asked", ["How much did Vera pay?", "Which drivers were late?"])
+def test_what_is_empty_says_nothing(asked: str) -> None:
+    """The sum of no rows, or a cell that nobody filled: "for none" is no answer."""
+
+    @tool(side_effects=False)
+    def sql(query: str) -> JsonValue:
+        """Find nothing."""
+        return None
+
+    about = effect(ToolCall(tool="sql", arguments={"query": "SELECT SUM(paid) FROM t WHERE 1 = 2"}))
+    result, _, _ = run(about.changed(task=Task(text=asked)), tools=[sql])
+    assert result.output is None and result.clarity == "PARTIALLY_CLEAR"
+    assert result.problem == f"the files do not say: {asked} (what the tables have of it is empty)"
+
+
 @pytest.mark.requirement("G1")
 @pytest.mark.parametrize(
     ("expression", "problem"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from aeon.plan.columns import lost_columns, moved, of_counts, of_single, per_column
+from aeon.plan.columns import lost_columns, moved, of_counts, of_single, per_column, unfilled
 from aeon.plan.money import of_all_sold
 from aeon.plan.pieces import of_pieces
 from aeon.plan.queries import query_of
@@ -323,3 +323,22 @@ def test_a_query_that_was_moved_to_another_table_than_is_spoken_of_is_told() -> 
     assert said == "gear_lent has no such column, only Item, Lent to"
     assert not moved(text, made, "Which band was here most?", tables)
     assert not moved("SELECT Band FROM bookings", made, "Which band borrowed gear?", tables)
+
+
+@pytest.mark.parametrize(
+    ("question", "columns"),
+    [
+        ("Who has not paid yet?", 't."Paid on"'),
+        ("Which tools haven\u2019t come back?", "t.Back"),
+        ("Which ones have nobody looking after them?", 't."Paid on", t.Back, t.Carer'),
+        ("Who has no remark?", "t.Remarks"),
+        ("Who paid last?", ""),
+        ("How many notes are there?", ""),
+    ],
+)
+def test_where_a_question_asks_for_what_is_lacking_the_columns_with_gaps_are_told(question: str, columns: str) -> None:
+    """Those that it has a word of, else all but remarks; a query for 0 or 'no' finds nothing there."""
+    names = ("Who", "Paid on", "Back", "Carer", "Remarks")
+    table = TableInfo("t", "t.csv", tuple((name, "VARCHAR") for name in names), 9, (), gaps=frozenset(names[1:]))
+    assert unfilled(question, (table,)) == (f"-- NULL in some rows: {columns}" if columns else "")
+    assert unfilled(question, (TableInfo("t", "t.csv", table.columns, 9, ()),)) == ""

@@ -80,3 +80,9 @@ def test_a_table_without_rows_and_no_table_at_all(tmp_path: Path) -> None:
     """Nothing is told of what is not there."""
     assert loaded(tmp_path, empty="a,b\n").schema().splitlines()[0] == "CREATE TABLE empty (  -- 0 rows"
     assert Database.load(Folder.open(tmp_path), []).schema() == ""
+
+
+def test_columns_of_which_some_rows_have_nothing_are_known(tmp_path: Path) -> None:
+    """Of any type; not one that no row has."""
+    (table,) = loaded(tmp_path, t="name,paid on,eur,left,none\nNadia,,4.5,1,\nOmar,2025-03-01,,2,\n").tables
+    assert table.gaps == {"paid on", "eur"}
