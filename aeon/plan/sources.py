@@ -54,6 +54,7 @@ _IN_ALL = re.compile(
 )
 _HOW_OFTEN = re.compile(r"\b(?:most|least|how) (?:often|frequently)\b", _I)
 _LONGEST = word_set("longest")
+_OF_TIME = frozenset(map(stem, ("time", "day", "date", "week", "month", "year")))
 _SINCE = re.compile(r"(?:^|[_\W])(?:joined|since|hired|started|entered|employed|moved)(?:[_\W]|$)", _I)
 _THERE_LONGEST = re.compile(
     r"\b(?:been|with us|here|there|worked|lived|served|sung|played|stayed|employed|member)\b[^.?!]*\blongest\b|"
@@ -112,8 +113,8 @@ class About:
 
     ``tables`` and ``texts`` are words that only these know, ``both`` those that both do, ``named`` are values of
     columns that the text names, ``unknown`` words that no file has. ``mostly``: whether the tables or one passage know
-    more than half of its words. ``of_rows``: it asks for all rows of a table, for all of those with a value, together,
-    or for those of a day.
+    more than half of its words. ``of_rows``: it asks which or how many rows of a table, for all of them or of those
+    with a value, together, or for those of a day.
     ``of_columns``: it asks how many there are, and names a column. ``akin`` are unknown words that mean much the same
     as a word of the sentences or a column, ``near`` words of the texts alone that do as the name of a table: what was
     delivered, where there are deliveries. ``begun`` is the column that says since when, where it asks who is there
@@ -298,10 +299,13 @@ class Sources:
         )
 
     def _is_of_rows(self, text: str, named: bool) -> bool:
-        """Whether a text asks for all rows of a table or those with a value, together, how often, or of a day."""
+        """Whether a text asks for rows of a table: which, how many, all, those with a value, how often, or of a day."""
         if _A_DAY.search(text) and named and any(table.days for table in self.tables):
             return True
         if _HOW_OFTEN.search(text) and (self._tables | self._columns) & stems(text):
+            return True
+        asked = {stem(what) for what in (counted(text), *(what for _, what in kinds(text)))}
+        if (asked - _OF_TIME) & self._tables:
             return True
         return bool(_IN_ALL.search(text) and (named or self._tables & stems(text)))
 

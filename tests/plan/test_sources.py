@@ -56,6 +56,23 @@ def test_the_sources_that_may_answer(text: str, functions: tuple[str, ...], fold
     assert about(folder, text)[1] == functions
 
 
+@pytest.mark.parametrize(
+    ("text", "functions"),
+    [
+        ("Which orders does nobody look after yet?", ("sql", "lookup")),
+        ("How many orders are looked after?", ("sql", "lookup")),
+        ("Who looks after large orders?", ("lookup",)),
+        ("What time are orders looked after?", ("lookup",)),
+    ],
+)
+def test_who_asks_for_rows_of_a_table_asks_the_table_too(text: str, functions: tuple[str, ...], tmp_path: Path) -> None:
+    """Though the texts have the name of the table, and all other words of the question."""
+    (tmp_path / "orders.csv").write_text("day,city,carer\n2024-03-01,Cork,Ann\n2024-04-02,Porto,\n")
+    (tmp_path / "opening_times.csv").write_text("city,hour\nCork,9\n")
+    (tmp_path / "terms.md").write_text("# Terms\n\nWe look after large orders. No order is sent at the time of a feast.\n")
+    assert about(tmp_path, text)[1] == functions
+
+
 def test_a_folder_without_tables_or_without_texts(tmp_path: Path) -> None:
     """What is not there is not asked."""
     (tmp_path / "a.csv").write_text("city,units\nCork,4\n")
