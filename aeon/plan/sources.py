@@ -241,6 +241,11 @@ def _taken_off(unknown: frozenset[str], text: str) -> frozenset[str]:
     return unknown & _OFF_WORDS if _OFF.search(text) else frozenset()
 
 
+def _rows(text: str) -> frozenset[str]:
+    """The stems of what a text asks the number of, or which of it, but for times."""
+    return frozenset(stem(what) for what in (counted(text), *(what for _, what in kinds(text)))) - _OF_TIME
+
+
 def _is_noun(word: str) -> bool:
     """Whether a word may be the name of a thing: no verb, no superlative, and no word for the files themselves."""
     return not (_NO_THING.search(word) or _MOST.match(word))
@@ -304,10 +309,8 @@ class Sources:
             return True
         if _HOW_OFTEN.search(text) and (self._tables | self._columns) & stems(text):
             return True
-        asked = {stem(what) for what in (counted(text), *(what for _, what in kinds(text)))}
-        if (asked - _OF_TIME) & self._tables:
-            return True
-        return bool(_IN_ALL.search(text) and (named or self._tables & stems(text)))
+        together = _IN_ALL.search(text) and (named or self._tables & stems(text))
+        return bool(together or _rows(text) & self._tables)
 
     def _unknown_of(self, text: str, words: frozenset[str]) -> frozenset[str]:
         """Those of the words that count as unknown: none without files, of numbers only years that it is about."""

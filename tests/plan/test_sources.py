@@ -69,7 +69,7 @@ def test_who_asks_for_rows_of_a_table_asks_the_table_too(text: str, functions: t
     """Though the texts have the name of the table, and all other words of the question."""
     (tmp_path / "orders.csv").write_text("day,city,carer\n2024-03-01,Cork,Ann\n2024-04-02,Porto,\n")
     (tmp_path / "opening_times.csv").write_text("city,hour\nCork,9\n")
-    (tmp_path / "terms.md").write_text("# Terms\n\nWe look after large orders. No order is sent at the time of a feast.\n")
+    (tmp_path / "terms.md").write_text("# Terms\n\nWe look after large orders, at no time of a feast.\n")
     assert about(tmp_path, text)[1] == functions
 
 
