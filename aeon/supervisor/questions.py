@@ -98,12 +98,17 @@ _KINDS = (
     (re.compile(r"^\W*(?:what is|what's|what was) the name of\b", _I), re.compile(r"[^\W\d_]{2}")),
     (re.compile(r"\b(?:website|web address|web page|homepage|url)\b", _I), re.compile(r"\w\.\w{2,}")),
 )
+_SO_MANY = r"(?P<number>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|a dozen)"
 _COUNT = re.compile(
-    r"(?<![\w.,:/-])"
-    r"(?P<number>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|a dozen)"
+    rf"(?<![\w.,:/-]){_SO_MANY}"
     r"(?:-|\s+)(?!o'clock|percent|per cent|%|costs?\b|"
     r"(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
-    r"(?P<thing>[^\W\d_]+)",
+    r"(?P<thing>(?<!\bthe two )of us\b|[^\W\d_]+)",
+    _I,
+)
+_PARTY = re.compile(
+    rf"\b(?P<thing>we are|we're|we\u2019re|(?:family|group|party|class|team) of) {_SO_MANY}"
+    r"(?=\s*[,.;:?!]|\s+(?:and|who|with)\b)",
     _I,
 )
 """So many of something, where a question brings the number: no day of a month, no time of day."""
@@ -148,7 +153,8 @@ def uncounted(question: str, said: str) -> list[str]:
 
 def _things(text: str) -> dict[tuple[str, str], str]:
     """What a text has so many of, by the number in digits and the stem of the thing."""
-    every = ((found["number"].casefold(), found) for found in _COUNT.finditer(text) if not is_common(found["thing"]))
+    counts = [*_PARTY.finditer(text), *(found for found in _COUNT.finditer(text) if not is_common(found["thing"]))]
+    every = ((found["number"].casefold(), found) for found in counts)
     return {(str(_FIGURES.get(number, number)), stem(found["thing"])): found[0] for number, found in every}
 
 

@@ -30,6 +30,11 @@ def faults(task: str, answer: str) -> str:
         ("What did it cost in 2024, before 12 March?", "It cost 4 euros.", []),
         ("How long is one lesson?", "A lesson takes an hour.", []),
         ("What does room 3 cost?", "Rooms cost 4 euros.", []),
+        ("There are four of us. What will that cost?", "Towels are 5 euros per person.", ["four of us"]),
+        ("We are a family of five, what do we pay?", "Families pay 9 euros.", ["family of five"]),
+        ("We're 12 and want the walk. How much is it?", "The walk costs 4 euros.", ["We're 12"]),
+        ("We are four adults. What do we pay?", "Four adults pay 9 euros.", []),
+        ("What do the two of them do?", "The two of them swim.", []),
     ],
 )
 def test_what_a_text_does_not_have_so_many_of(question: str, said: str, left: list[str]) -> None:
