@@ -64,7 +64,15 @@ _TIME_OF_DAY = re.compile(
 _KINDS = (
     (re.compile(r"\bhow (?:many|much)\b|\bpercentage\b", _I), _SO_MUCH),
     (
-        re.compile(r"^\W*(?:where|who|whose|whom|when|why)\b", _I),
+        re.compile(r"^\W*(?:who|whose|whom)\b", _I),
+        re.compile(
+            r"\b(?!(?:yes|no|none|true|false|once|twice|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
+            r"times?)\b)[^\W\d_]",
+            _I,
+        ),
+    ),
+    (
+        re.compile(r"^\W*(?:where|when|why)\b", _I),
         re.compile(r"\b(?!(?:yes|no|none|true|false)\b)\w", _I),
     ),
     (re.compile(r"\b(?:which|what) year\b", _I), re.compile(r"(?<!\d)\d{3,4}(?!\d)")),

@@ -64,6 +64,8 @@ class Writer:
         if effect.check and await self._is_unanswered(effect, asked):
             return refusal("The sources do not say", effect)
         answers = await self._supported(effect, answers) if effect.check else answers
+        if any(_is_guessed(effect, one) for one in answers):
+            return refusal("The sources do not say", effect)
         wording = await self._worded(effect, asked, [cited for one in answers for cited in one.evidence])
         text, sentences = cited_text(parts_of(wording.text, answers))
         short = "; ".join(finding.answer for finding in asked)
@@ -170,6 +172,12 @@ def _said_of_both(effect: Cite, asked: Sequence[Finding]) -> str | None:
         return None
     said = list(dict.fromkeys(one.answer for one in sides if one.answer not in _PLAIN))
     return f"{asked[0].answer.capitalize()}: {' and '.join(said)}" if said else None
+
+
+def _is_guessed(effect: Cite, told: Told) -> bool:
+    """Whether it is a yes or no that was read, and that a sentence of no matter what bears out as much."""
+    finding = told.finding
+    return finding.answer in _PLAIN and told.support.verdict == "not_found" and _sides(effect, finding) == [finding]
 
 
 def _is_one_sided(finding: Finding) -> bool:

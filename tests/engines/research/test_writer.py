@@ -178,6 +178,15 @@ def test_whether_a_yes_or_no_is_given_is_judged_with_it(answer: str) -> None:
 
 
 @pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize(("other", "short"), [(0.1, "no"), (0.95, "")])
+def test_a_yes_or_no_that_any_sentence_bears_out_is_refused(other: float, short: str) -> None:
+    """It would be a guess; another answer is said, as one that is not supported."""
+    model = Reader(words="{r1}.", supports={"Hirzel": 0.9, "inn": other})
+    answer = cite(model, HIRZEL.changed(question="Was she born in Bern?", answer="no"))
+    assert answer.short == short and answer.text.startswith("no" if short else "The sources do not say")
+
+
+@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(
     ("question", "verdict"),
     [
