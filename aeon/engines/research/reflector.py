@@ -201,7 +201,7 @@ def _is_open(aim: Aim, finding: Finding) -> bool:
 
 def _without_unlikely(finding: Finding) -> Finding:
     """The finding; one that a judge rejects without its answer, so that nothing follows from it."""
-    return finding.changed(answer="", evidence=()) if is_unlikely(finding) else finding
+    return finding.changed(answer="", evidence=(), doubted=finding.evidence) if is_unlikely(finding) else finding
 
 
 def _with_side(aim: Aim, findings: list[Finding]) -> Aim:

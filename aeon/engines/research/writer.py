@@ -55,17 +55,17 @@ class Writer:
         findings = effect.findings if effect.answer or _is_rejected(effect) else (await self._last_look(effect),)
         answers = told_of(findings)
         if not answers or not all(one.evidence for one in answers):
-            return refusal("The sources do not say", effect)
+            return refusal("The sources do not say", effect, _doubted(findings))
         return await self._answered(effect, answers)
 
     async def _answered(self, effect: Cite, answers: Sequence[Told]) -> Cited:
         """The answer in words, with what its sentences cite, and what a judge says of that."""
         asked = [one.finding for one in answers]
         if effect.check and await self._is_unanswered(effect, asked):
-            return refusal("The sources do not say", effect)
+            return refusal("The sources do not say", effect, answers[-1].evidence)
         answers = await self._supported(effect, answers) if effect.check else answers
         if any(_is_guessed(effect, one) for one in answers):
-            return refusal("The sources do not say", effect)
+            return refusal("The sources do not say", effect, answers[-1].evidence)
         wording = await self._worded(effect, asked, [cited for one in answers for cited in one.evidence])
         text, sentences = cited_text(parts_of(wording.text, answers))
         short = "; ".join(finding.answer for finding in asked)
@@ -145,6 +145,11 @@ class Writer:
     async def _judged(self, text: str, finding: Finding) -> Judged | None:
         """What the judge says of a text as the source of what was found."""
         return await supported(self._judge, text, finding.question, finding.answer)
+
+
+def _doubted(findings: Sequence[Finding]) -> Sequence[Citation]:
+    """The sentences of the last answer to a question of the task that a judge rejected."""
+    return next((one.doubted for one in reversed(findings) if one.asked and one.doubted), ())
 
 
 def _is_rejected(effect: Cite) -> bool:

@@ -79,6 +79,7 @@ def test_an_answer_that_a_judge_rejects_twice_is_none() -> None:
     reflection = reflected(Hasty(supports={}), *shown, aim=Aim(question=WHO))
     (finding,) = reflection.findings
     assert finding.answer == "" and not finding.evidence and is_unlikely(finding)
+    assert finding.doubted  # a refusal names it
     assert not reflection.sufficient and "Upper Bridge" in {query.text for query in reflection.queries}
 
 

@@ -166,6 +166,22 @@ def test_a_sentence_that_does_not_answer_is_no_answer(score: float) -> None:
     answer = cite(model, HIRZEL)
     assert len(model.requests) == 1
     assert answer.short == "" and answer.text.startswith("The sources do not say") and not answer.sentences
+    said = "She was born in Hirzel in 1827, in a house on a hill."
+    assert answer.text.endswith(f'; the nearest sentence: "{said}" (Johanna Spyri).')
+
+
+@pytest.mark.usefixtures("measured")
+def test_a_refusal_names_what_was_taken_for_an_answer() -> None:
+    """The longest sentence of what a judge rejected in an earlier round; marks in it are no citations."""
+    said = "She was born in Hirzel [3] in 1827."
+    title = EVIDENCE[0].changed(source=Source(source="spyri.txt", start=0, end=13, text="Johanna Spyri"))
+    marked = EVIDENCE[0].changed(source=Source(source="spyri.txt", start=15, end=15 + len(said), text=said))
+    rejected = HIRZEL.changed(answer="", evidence=(), doubted=(title, marked), score=0.2)
+    answer = cite(Reader(words="{r1}."), rejected)
+    assert answer.short == "" and not answer.sentences
+    assert answer.text.endswith('; the nearest sentence: "She was born in Hirzel in 1827." (Johanna Spyri).')
+    plain = cite(Reader(words="{r1}."), rejected.changed(doubted=()))
+    assert plain.text.endswith("(searched for: Spyri; born).")
 
 
 @pytest.mark.usefixtures("measured")
