@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from aeon.documents.sentences import sentences
 from aeon.engines.research.values import Citation
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.runtime.ledger import current_ledger
@@ -35,8 +36,18 @@ async def supported(judge: Judge, text: str, question: str, answer: str) -> Judg
 
 
 async def answering(judge: Judge, text: str, question: str) -> Judged | None:
-    """Whether a text answers a question at all; ``None`` and errors as above."""
-    return await _judged(judge, judgment("answers_question"), text=text, question=question)
+    """Whether a text answers a question at all; ``None`` and errors as above.
+
+    What is told before the question is left out: no sentence of a text says that, too.
+    """
+    return await _judged(judge, judgment("answers_question"), text=text, question=_asked(question))
+
+
+def _asked(question: str) -> str:
+    """The question behind what is told before it: "Somebody's whistle is in the box. Where did its owner live?"."""
+    *told, last = [question[one.start : one.end] for one in sentences(question)] or [question]
+    is_led_in = told and last.endswith("?") and not any(one.endswith("?") for one in told)
+    return last if is_led_in else question
 
 
 async def _judged(judge: Judge, spec: JudgmentSpec, **material: str) -> Judged | None:
