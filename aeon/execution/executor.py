@@ -250,7 +250,7 @@ def _own(effect: ExecuteStep, tool: str, arguments: JsonObject) -> str:
     """Why what a tool gives is reasoning: the model wrote it, or the numbers that it comes of; "" if it is not."""
     if tool not in _COMPUTING:
         return ""
-    found = [ToolOutput(one.names[0], one.output) for one in effect.inputs if not one.reasoned]
+    found = [ToolOutput(one.names[0], one.output) for one in effect.inputs]
     numbers = unstated(calculation(arguments), effect.task, found)
     if not numbers:
         return "the model wrote it into the call itself" if is_constant(arguments) else ""

@@ -10,7 +10,7 @@ from aeon.schema.evaluation import Evaluation
 from aeon.schema.history import RefinementRecord
 from aeon.schema.judgment import ConvergenceAssessment, Refinement, SemanticValidationReport, TaskProfile
 from aeon.schema.outcome import Answer, Failure, Outcome
-from aeon.schema.plan import REASONED, Agreement, Plan, Step, StepInput, StepResult, Trigger
+from aeon.schema.plan import Agreement, Plan, Step, StepInput, StepResult, Trigger
 from aeon.schema.policy import Strategy
 
 __all__ = [
@@ -97,9 +97,7 @@ class ExecuteStep(EffectOf[StepResult]):
             if not isinstance(outcome.value, StepResult) or outcome.value.clarity == "BLOCKED":
                 return skipped(outcome, f"step {source.names[0]}, which it builds on, gave no output")
             read = outcome.value.sources if self.step.is_grounded else ()
-            complete[source.names] = source.changed(
-                output=outcome.value.output, reasoned=outcome.value.mode in REASONED, sources=read
-            )
+            complete[source.names] = source.changed(output=outcome.value.output, sources=read)
         return self.changed(inputs=tuple(complete.get(source.names, source) for source in self.inputs))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from aeon.schema.plan import REASONED, Plan, RefinementAction, Step, StepInput, StepStatus, fragment
+from aeon.schema.plan import Plan, RefinementAction, Step, StepInput, StepStatus, fragment
 
 __all__ = [
     "answer_steps",
@@ -85,7 +85,6 @@ def inputs(plan: Plan, step: Step) -> tuple[StepInput, ...]:
             description=one.description,
             output=one.output,
             awaited=one.status != "complete",
-            reasoned=one.status == "complete" and one.mode in REASONED,
             sources=one.sources if step.is_grounded else (),
         )
         for one in _dependencies(plan, step)

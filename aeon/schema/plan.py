@@ -13,7 +13,6 @@ from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.schema.value import Value
 
 __all__ = [
-    "REASONED",
     "Action",
     "Agreement",
     "Clarity",
@@ -39,8 +38,6 @@ __all__ = [
 StepStatus = Literal["pending", "running", "complete", "failed", "invalid"]
 Clarity = Literal["CLEAR", "PARTIALLY_CLEAR", "BLOCKED"]
 StepMode = Literal["tool", "tool_repaired", "reading", "reasoning", "reasoning_fallback"]
-REASONED: tuple[StepMode, ...] = ("reasoning", "reasoning_fallback")
-"""How a step was done whose output is the model's words."""
 
 
 class ToolCall(Value):
@@ -203,15 +200,14 @@ class Step(Value):
 class StepInput(Value):
     """The output of a step that another one depends on, under the names it may be referred to by.
 
-    ``awaited``: it comes from a step of the same batch, when that is complete. ``reasoned``: it is the model's words,
-    and no tool's. ``sources`` are the sentences that the output rests on, for a step that writes from sentences.
+    ``awaited``: it comes from a step of the same batch, when that is complete. ``sources`` are the sentences that the
+    output rests on, for a step that writes from sentences.
     """
 
     names: tuple[str, ...]
     description: str
     output: JsonValue = None
     awaited: bool = False
-    reasoned: bool = False
     sources: tuple[Source, ...] = ()
 
 

@@ -15,7 +15,7 @@ from .terminal import Terminal
 pytestmark = pytest.mark.usefixtures("thorough")
 
 Aeon = Callable[..., Outcome]
-TASK = "What do 17 pens cost?"
+TASK = "What do 17 pens at 2.40 cost?"
 QUESTION = "Which pens are meant?"
 
 

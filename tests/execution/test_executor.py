@@ -29,15 +29,12 @@ from aeon.schema import (
     Allowance,
     CallCaps,
     JsonValue,
-    Outcome,
     Plan,
     Step,
-    StepMode,
     StepResult,
     Task,
     ToolCall,
 )
-from aeon.schema.plan import REASONED
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools import Tool, ToolRegistry, tool
@@ -448,31 +445,3 @@ def test_a_number_that_the_model_wrote_is_no_output_of_a_tool(expression: str, p
     result, model, _ = run(effect(sums(expression)))
     assert (result.mode, result.problem) == ("reasoning" if problem else "tool", problem)
     assert (result.output, len(model.requests)) == (9 if expression in ("9", "3 * 3") else 4821, 0)
-
-
-@pytest.mark.requirement("G1")
-@pytest.mark.parametrize(("mode", "own"), [("tool", False), ("reading", False), ("reasoning", True)])
-def test_what_a_step_reasoned_is_nothing_that_states_a_number(mode: StepMode, own: bool) -> None:
-    """A tool that goes on computing with it does not make it a tool's; with what another tool found it does."""
-    asked = effect(sums("$s1 / 2"), 4821)
-    before = asked.inputs[0]
-    result, _, _ = run(asked.changed(inputs=(before.changed(reasoned=mode in REASONED),)))
-    assert (result.output, result.mode) == (2410.5, "reasoning" if own else "tool")
-
-
-@pytest.mark.requirement("G1")
-def test_a_step_tells_the_next_one_that_it_was_reasoned() -> None:
-    """Of the plan before the batch, and within it."""
-    plan = Plan(
-        steps=(
-            Step(id="s1", description="a guess", status="complete", output=4821, mode="reasoning"),
-            Step(id="s2", description="a find", status="complete", output=7, mode="tool"),
-            Step(id="s3", description="a sum", action=sums("$s1 + $s2"), dependencies=("s1", "s2")),
-        )
-    )
-    assert [one.reasoned for one in inputs(plan, plan.steps[2])] == [True, False]
-    waiting = effect(sums("$s1 / 2"), 1)
-    waiting = waiting.changed(inputs=(waiting.inputs[0].changed(output=None, awaited=True),))
-    for given in (StepResult(output=4821), StepResult(output=4821, mode="tool")):
-        joined = waiting.joined((Outcome(value=given),))
-        assert isinstance(joined, ExecuteStep) and joined.inputs[0].reasoned is (given.mode == "reasoning")
