@@ -55,17 +55,17 @@ class Writer:
         findings = effect.findings if effect.answer or _is_rejected(effect) else (await self._last_look(effect),)
         answers = told_of(findings)
         if not answers or not all(one.evidence for one in answers):
-            return refusal("The sources do not say", effect, _doubted(findings))
+            return refusal("The sources do not say", effect, _doubted((*effect.findings, *findings)))
         return await self._answered(effect, answers)
 
     async def _answered(self, effect: Cite, answers: Sequence[Told]) -> Cited:
         """The answer in words, with what its sentences cite, and what a judge says of that."""
         asked = [one.finding for one in answers]
         if effect.check and await self._is_unanswered(effect, asked):
-            return refusal("The sources do not say", effect, answers[-1].evidence)
+            return refusal("The sources do not say", effect, _doubted((*effect.findings, *asked)))
         answers = await self._supported(effect, answers) if effect.check else answers
         if any(_is_guessed(effect, one) for one in answers):
-            return refusal("The sources do not say", effect, answers[-1].evidence)
+            return refusal("The sources do not say", effect, _doubted((*effect.findings, *asked)))
         wording = await self._worded(effect, asked, [cited for one in answers for cited in one.evidence])
         text, sentences = cited_text(parts_of(wording.text, answers))
         short = "; ".join(finding.answer for finding in asked)
@@ -148,8 +148,10 @@ class Writer:
 
 
 def _doubted(findings: Sequence[Finding]) -> Sequence[Citation]:
-    """The sentences of the last answer to a question of the task that a judge rejected."""
-    return next((one.doubted for one in reversed(findings) if one.asked and one.doubted), ())
+    """The sentences of the likeliest answer to a question of the task that was turned down."""
+    asked = [one for one in findings if one.asked and (one.doubted or one.evidence)]
+    best = max(asked, key=lambda one: one.score or 0, default=None)
+    return (best.doubted or best.evidence) if best is not None else ()
 
 
 def _is_rejected(effect: Cite) -> bool:

@@ -180,6 +180,8 @@ def test_a_refusal_names_what_was_taken_for_an_answer() -> None:
     answer = cite(Reader(words="{r1}."), rejected)
     assert answer.short == "" and not answer.sentences
     assert answer.text.endswith('; the nearest sentence: "She was born in Hirzel in 1827." (Johanna Spyri).')
+    later = rejected.changed(doubted=(title,), score=0.01)
+    assert cite(Reader(words="{r1}."), rejected, later).text == answer.text  # the likeliest of them
     plain = cite(Reader(words="{r1}."), rejected.changed(doubted=()))
     assert plain.text.endswith("(searched for: Spyri; born).")
 
