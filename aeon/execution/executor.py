@@ -15,7 +15,6 @@ from aeon.execution.operands import unstated
 from aeon.execution.reading import absent_from, read_answer
 from aeon.execution.shelved import read_shelf
 from aeon.execution.writing import write_text
-from aeon.grounding.grounds import ToolOutput
 from aeon.multipass.effects import ExecuteStep
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
@@ -250,8 +249,7 @@ def _own(effect: ExecuteStep, tool: str, arguments: JsonObject) -> str:
     """Why what a tool gives is reasoning: the model wrote it, or the numbers that it comes of; "" if it is not."""
     if tool not in _COMPUTING:
         return ""
-    found = [ToolOutput(one.names[0], one.output) for one in effect.inputs]
-    numbers = unstated(calculation(arguments), effect.task, found)
+    numbers = unstated(calculation(arguments), effect.task, [one.output for one in effect.inputs])
     if not numbers:
         return "the model wrote it into the call itself" if is_constant(arguments) else ""
     return f"it is computed with {', '.join(numbers)}, which nothing states"

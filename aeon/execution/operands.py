@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 
-from aeon.grounding.grounds import ToolOutput
-from aeon.grounding.matching import claims
 from aeon.grounding.mentions import mentions
 from aeon.grounding.results import told
-from aeon.schema import Task
+from aeon.schema import JsonValue, Task
 
 __all__ = ["unstated"]
 
 _LITERAL = re.compile(r"(?<![\w.])(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
+_TIME = re.compile(r"(\d{1,2})[:.](\d\d)(?!\d)")
 _SCALED = re.compile(r"(\d+(?:\.\d+)?)([km])\b", re.IGNORECASE)
 _SCALES = {"k": 1_000, "m": 1_000_000}
 _LARGE = re.compile(r"(?:hundred|thousand|illion|hundert|tausend|illiarde)", re.IGNORECASE)
@@ -33,29 +32,45 @@ _USUAL = frozenset(
     )
 )
 """Numbers of the calendar, of shares, and of units, which are the same everywhere."""
+_UNITS = (7, 10, 12, 24, 52, 60, 100, 365, 1_000, 3_600, 1_000_000)
+"""By how much a number of one unit is larger in another: cents, grams, hours, weeks."""
 
 
-def unstated(expression: str, task: Task, outputs: Iterable[ToolOutput]) -> list[str]:
+def unstated(expression: str, task: Task, outputs: Iterable[JsonValue]) -> list[str]:
     """The numbers of a calculation, as it has them, that neither the task nor an output states.
 
     Small whole numbers, and those of the calendar and of units, need nobody to state them. 19 % may stand in it as
-    0.19, 1.19 or 0.81.
+    0.19, 1.19 or 0.81, and 5 km as 5000.
     """
     numbers = [one for one in dict.fromkeys(_LITERAL.findall(expression)) if not _is_usual(_value(one))]
-    said = f"{told(task).context}\n{task.earlier}\n{task.text}" if numbers else ""
-    if not numbers or _LARGE.search(said):
+    if not numbers:
+        return []
+    said = "\n".join([told(task).context, task.earlier, task.text, *map(str, outputs)])
+    if _LARGE.search(said):
         return []
     known = _stated(said)
-    loose = [one for one in numbers if _value(one) not in known]
-    return [one.text for one in claims(";\n".join(loose), task, list(outputs)) if one.verdict == "not_found"]
+    return [one for one in numbers if _value(one) not in known]
 
 
 def _stated(said: str) -> set[Fraction]:
-    """The numbers that a text states, each also as a share, and as what is left by it or comes on top."""
-    whole = {_value(digits) for digits in _DIGITS.findall(said)}
-    whole |= {_value(digits) * _SCALES[scale.casefold()] for digits, scale in _SCALED.findall(said)}
-    whole |= {form.read.number for one in mentions(said) for form in one.forms if form.read.number is not None}
-    return whole | {way for one in whole for way in (one / 100, 1 + one / 100, 1 - one / 100)}
+    """The numbers that a text states, each also in another unit, as a share, and as what is left or comes on top."""
+    return {way for number in _numbers(said) for way in _ways(number)}
+
+
+def _numbers(said: str) -> Iterator[Fraction]:
+    """The numbers of a text as it has them, times of day in hours."""
+    yield from map(_value, (*_LITERAL.findall(said), *_DIGITS.findall(said)))
+    yield from (_value(digits) * _SCALES[scale.casefold()] for digits, scale in _SCALED.findall(said))
+    yield from (int(hours) + Fraction(int(minutes), 60) for hours, minutes in _TIME.findall(said))
+    forms = (form for one in mentions(said) for form in one.forms)
+    yield from (form.read.number for form in forms if form.read.number is not None)
+
+
+def _ways(number: Fraction) -> Iterator[Fraction]:
+    """How a number may stand in a calculation."""
+    share = number / 100
+    yield from (number, share, 1 + share, 1 - share)
+    yield from (other for unit in _UNITS for other in (number * unit, number / unit))
 
 
 def _value(number: str) -> Fraction:

@@ -66,8 +66,8 @@ _KINDS = (
     (
         re.compile(r"^\W*(?:who|whose|whom)\b", _I),
         re.compile(
-            r"\b(?!(?:yes|no|none|true|false|once|twice|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
-            r"times?)\b)[^\W\d_]",
+            r"\bno one\b|\b(?!(?:yes|no|none|true|false|once|twice|times?|one|two|three|four|five|six|seven|eight|nine|"
+            r"ten|eleven|twelve)\b)[^\W\d_]",
             _I,
         ),
     ),
@@ -111,7 +111,7 @@ _COUNT = re.compile(
     rf"(?<![\w.,:/-]){_SO_MANY}"
     r"(?:-|\s+)(?!o'clock|percent|per cent|%|costs?\b|"
     r"(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
-    r"(?P<thing>(?<!\bthe two )of us\b|[^\W\d_]+)",
+    r"(?P<thing>(?<!\bof the two )of us\b|[^\W\d_]+)",
     _I,
 )
 _PARTY = re.compile(

@@ -6,7 +6,6 @@ import pytest
 
 from aeon.execution.constants import calculation
 from aeon.execution.operands import unstated
-from aeon.grounding.grounds import ToolOutput
 from aeon.schema import Clarification, JsonValue, Task
 
 pytestmark = pytest.mark.requirement("G1")
@@ -27,10 +26,14 @@ pytestmark = pytest.mark.requirement("G1")
         ("A town of 20k people, a third of them under 30", "20000 / 3", []),
         ("How many seconds are in 3 days?", "3 * 24 * 3600", []),
         ("How many days are in eight weeks?", "8 * 7", []),
+        ("A pen is 2.40 euros. What are five, in cents?", "5 * 240", []),
+        ("5 km in 25 minutes: how many metres a second?", "5000 / (25 * 60)", []),
+        ("It takes 45 minutes. How long do 6 take, in hours?", "6 * 0.75", []),
+        ("Three dozen eggs at 0.35", "36 * 0.35", []),
         ("Two hundred guests at 4.50 each", "200 * 4.50", []),  # words of large numbers are not read
         ("What is the room's area?", "17 * 23 + 17", ["17", "23"]),
         ("What is 2e3 + 450?", "2e3 + 450", []),
-        ("What is 5 + 450?", "5e3 + 450", ["5e3"]),
+        ("What is 5 + 450?", "7.1e3 + 450", ["7.1e3"]),
         ("Round 48 / 7 to two places", "round(48 / 7, 2)", []),
         ("What is .5 of 48?", "48 * .5", []),
     ],
@@ -46,8 +49,25 @@ def test_numbers_that_the_task_does_not_state_are_found(task: str, expression: s
 )
 def test_what_a_tool_gave_states_a_number(outputs: list[JsonValue], found: list[str]) -> None:
     """In a text, a table or alone."""
-    given = [ToolOutput(f"s{number}", output) for number, output in enumerate(outputs, 1)]
-    assert unstated("4821 * 2", Task(text="What is it doubled?"), given) == found
+    assert unstated("4821 * 2", Task(text="What is it doubled?"), outputs) == found
+
+
+@pytest.mark.parametrize(
+    ("output", "expression"),
+    [
+        (-488, "(-488) * 2"),
+        (-488.25, "-488.25 / 3"),
+        ("355/113", "355/113 * 2"),
+        (1e21, "1e+21 * 2"),
+        (3.3333333333333335, "3.3333333333333335 * 3"),
+        ("17:45", "17.75 - 9"),
+        ([{"a": 2450, "share": "19 %"}], "2450 * 1.19"),
+    ],
+)
+def test_a_result_is_stated_however_it_is_written_into_the_next_calculation(output: JsonValue, expression: str) -> None:
+    """With its sign, as a fraction, in hours."""
+    assert unstated(expression, Task(text="What is it?"), [output]) == []
+    assert unstated(expression, Task(text="What is it?"), [7]) != []
 
 
 def test_whoever_spoke_of_the_task_stated_it() -> None:

@@ -35,6 +35,8 @@ def faults(task: str, answer: str) -> str:
         ("We're 12 and want the walk. How much is it?", "The walk costs 4 euros.", ["We're 12"]),
         ("We are four adults. What do we pay?", "Four adults pay 9 euros.", []),
         ("What do the two of them do?", "The two of them swim.", []),
+        ("What do the two of us pay for a day?", "A day is 9 euros.", ["two of us"]),
+        ("Who of the two of us paid more?", "Ann paid 9 euros.", []),
     ],
 )
 def test_what_a_text_does_not_have_so_many_of(question: str, said: str, left: list[str]) -> None:
@@ -250,6 +252,8 @@ def test_a_very_long_answer_is_counted_too(piece: str) -> None:
         ("Who holds the record for winning it most often?", "17", False),
         ("Who holds the record for winning it most often?", "Maud Wragg, nine times", True),
         ("Whose number is it?", "4711", False),
+        ("Who was late?", "No one", True),
+        ("Who was late?", "Nobody", True),
         ("When was it?", "1988", True),
         ("On which date did he die?", "1988", False),
         ("On which date did he die?", "April 5, 1975", True),
