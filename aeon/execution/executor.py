@@ -193,8 +193,8 @@ class Executor:
         output = await self._tools.call(tool, arguments, key, outputs, guard=lambda: ledger.tool_call(world))
         if reading:
             return await self._read(tool, question, effect, output.value)
-        if tool == _SQL and _presumed(output.value, effect.task.text):
-            return _unknown(f"the files do not say: {effect.task.text} ({_nothing(output.value)})")
+        if tool == _SQL and (lacking := _lacking(output.value, effect.task.text)):
+            return _unknown(f"the files do not say: {effect.task.text} ({lacking})")
         value, sources = _with_sources(tool, output.value)
         own = _own(effect, tool, arguments)
         called: StepMode = "reasoning" if own else mode
@@ -262,13 +262,11 @@ def _with_sources(tool: str, output: JsonValue) -> tuple[JsonValue, tuple[Source
     return quoted(output) if tool == QUOTE else (output, ())
 
 
-def _presumed(found: JsonValue, question: str) -> bool:
-    """Whether no row was found of what the question presumes to be there, or nothing in it, as the sum of no rows."""
-    return found is None or (found == [] and presumes(question))
-
-
-def _nothing(found: JsonValue) -> str:
-    return "what the tables have of it is empty" if found is None else "no row of the tables is about it"
+def _lacking(found: JsonValue, question: str) -> str:
+    """Why a query says nothing: it gives nothing, as the sum of no rows, or no row of what is presumed; else ""."""
+    if found is None:
+        return "what the tables have of it is empty"
+    return "no row of the tables is about it" if found == [] and presumes(question) else ""
 
 
 def _objected(objection: str) -> list[str]:
