@@ -1,10 +1,13 @@
 """Proof games over seeded families: who solves how many, and whether a false claim was ever proved.
 
     python -m scripts.bench.games --players oracle,first,random,dump            # no model
-    python -m scripts.bench.games --players model,plain,blind --seeds 10 --families needle,totals,log,crash
+    python -m scripts.bench.games --players model,plain,tools,blind --seeds 10 --families needle,totals,log,crash
     python -m scripts.bench.games --claims 10000                                # adversarial claims
 
-An answer counts if its cited claims prove it; an answer by claims that prove something else is wrong, and so is none.
+``plain`` gets all files in one call, ``retries`` does so several times, ``tools`` has the same looks as the player of
+the game, in as many turns, and answers when it likes; ``blind`` plays without what the tutor says. An answer counts if
+its cited claims prove it; an answer by claims that prove something else is wrong, and so is none; that of a player
+who cites nothing, if it names what it must and no decoy.
 """
 
 from __future__ import annotations
@@ -37,8 +40,9 @@ from aeon.llm.select import select
 from aeon.schema import LLMRequest, Message
 from scripts.bench.games_claims import adversarial
 from scripts.bench.games_families import FAMILIES, VARIANTS, Instance, instance
+from scripts.bench.games_tools import answered
 
-PLAIN = ("plain", "retries")
+PLAIN = ("plain", "retries", "tools")
 _OPEN = ("cannot be", "not possible", "unknown", "do not say", "does not say", "not stated", "unable", "undecidable")
 _NONE = ("no ", "none", "not there", "does not exist", "is missing")
 
@@ -134,6 +138,14 @@ def plain(model: LLMAdapter, one: Instance, attempts: int) -> str:
     return Counter(grades).most_common(1)[0][0]
 
 
+def by_tools(model: LLMAdapter, one: Instance, turns: int) -> str:
+    """The grade of a plain model that looks for itself, with the tools of the game."""
+    with tempfile.TemporaryDirectory(prefix="game-") as name:
+        written(one, Path(name))
+        said = asyncio.run(answered(model, one.question, Path(name), turns))
+    return _graded(one, said) if said else "none"
+
+
 def _graded(one: Instance, text: str) -> str:
     """Whether a plain answer is right: it names what it must and no decoy, or says that it cannot be told."""
     low = text.lower()
@@ -156,7 +168,11 @@ def played(player: str, one: Instance, model: LLMAdapter | None, options: argpar
     """The grade of one game."""
     if player in PLAIN:
         assert model is not None
-        return plain(model, one, 1 if player == "plain" else options.attempts)
+        return (
+            by_tools(model, one, options.turns)
+            if player == "tools"
+            else plain(model, one, 1 if player == "plain" else options.attempts)
+        )
     config = TutorConfig(turns=options.turns, form=options.form, messages=player != "blind")
     config = config.changed(hints=0) if player == "blind" else config
     by_model = player in ("model", "blind")
