@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from aeon.engines.research.doubting import CALLS, reconsidered
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.pointing import candidates, pointed, together
 from aeon.engines.research.reading import read
@@ -32,8 +33,8 @@ ENOUGH = 0.5
 _PLAIN = ("yes", "no")
 _TRIED = 3
 """Sentences that have the answer and are judged, the nearest to the question first."""
-_LOOK = 1 + _TRIED + 1
-"""Calls that a look takes at most: to read, and to judge each, and two together."""
+_LOOK = 1 + _TRIED + 1 + CALLS
+"""Calls that a look takes at most: to read, to judge each, and two together, and for a second opinion."""
 
 
 class Looker:
@@ -56,6 +57,7 @@ class Looker:
         first: int | None = None,
         beside: Sequence[Numbered] = (),
         apart: bool = False,
+        doubt: bool = False,
     ) -> Finding:
         """What the passages say to a question, and how likely a judge holds that it answers just this question.
 
@@ -63,27 +65,29 @@ class Looker:
         rejected. Of two looks whose answers are both unlikely it is the first. Without ``check`` nobody judges,
         without ``again`` nobody looks twice; nor, where the question can be taken ``apart``, after a look that gave an
         answer. A sentence that answers a part of the question may be borne out by one of the passages ``beside``,
-        which nobody reads.
+        which nobody reads. Where there may be ``doubt``, one that is not likely enough gets a second opinion.
 
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
         more = shown([*passages, *beside])
-        found = await self._found(question, passages[:first], more, check)
+        found = await self._found(question, passages[:first], more, check, doubt)
         others = _others(found, passages, first) if again and not (apart and found.answer) else ()
         if not others or current_ledger().calls_left() < _LOOK:
             return found
-        other = await self._found(question, others, more, check)
+        other = await self._found(question, others, more, check, doubt)
         if other.answer and not is_unlikely(other):
             return other
         return found.changed(rejected=tuple(dict.fromkeys((*found.rejected, *other.rejected))))
 
-    async def _found(self, question: str, passages: Sequence[Numbered], more: Texts, check: bool) -> Finding:
+    async def _found(
+        self, question: str, passages: Sequence[Numbered], more: Texts, check: bool, doubt: bool
+    ) -> Finding:
         """One look: the answer, and what it rests on."""
         answer, texts = await read(self._supervisor, question, passages)
         found = Finding(question=question, answer=answer)
         # a yes or no may follow from sentences of two documents, neither of which answers alone
-        best = await self._best(found, texts, more) if check and answer not in ("", *_PLAIN) else None
+        best = await self._best(found, texts, more, doubt) if check and answer not in ("", *_PLAIN) else None
         if best is not None:
             return best
         evidence = await pointed(self._supervisor, question, answer, texts) if answer else ()
@@ -91,7 +95,7 @@ class Looker:
             return Finding(question=question)
         return found.changed(evidence=texts.with_titles(answer, evidence))
 
-    async def _best(self, found: Finding, texts: Texts, more: Texts) -> Finding | None:
+    async def _best(self, found: Finding, texts: Texts, more: Texts, doubt: bool) -> Finding | None:
         """The finding with the sentence that a judge holds to answer the question best; ``None`` where nobody judges.
 
         The first that is likely enough counts; the last to be tried are two sentences together.
@@ -100,6 +104,7 @@ class Looker:
         if not judged:
             return None
         best = max(judged, key=lambda finding: finding.score or 0)
+        best = await reconsidered(self._supervisor, self._judge, best, more, below=ENOUGH) if doubt else best
         if not is_unlikely(best):
             return best
         read = {one.number for one in texts.sentences}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from aeon.documents.plain import word_set
 from aeon.documents.words import stems
 
-__all__ = ["descriptions", "is_nested", "names", "questions", "referred"]
+__all__ = ["descriptions", "has_clause", "is_nested", "names", "questions", "referred"]
 
 _ARTICLES = frozenset({"the", "a", "an"})
 _DEFINITE = "the"
@@ -42,6 +42,8 @@ _MARK = re.compile(r"\?\s+(?=\S)")
 _PRONOUN = re.compile(r"\b(it|he|she|they|him|them|this|that)\b(?!\s+(?:is|was)\s+that\b)", re.IGNORECASE)
 _POSSESSED = re.compile(r"\b(its|his|her|their)\b", re.IGNORECASE)
 _MOST_QUESTIONS = 4
+_OPENING = 2
+"""Words of a question among which its word of asking is: "Who", "In which"."""
 _BEFORE = "of|in|on|at|by|for|to|with|from|after|into|under"
 _CLAUSES = "who|whom|whose|which|that|where|when"
 _NAMED_ITSELF = re.compile(
@@ -106,6 +108,11 @@ def referred(question: str, answer: str) -> str:
 def is_nested(span: str) -> bool:
     """Whether the span describes by a clause, as in "the city where she died"."""
     return _CLAUSE.search(span) is not None
+
+
+def has_clause(question: str) -> bool:
+    """Whether a question describes something by a clause; its own word of asking, among the first two, begins none."""
+    return _CLAUSE.search(" ".join(question.split()[_OPENING:])) is not None
 
 
 def _spans(question: str) -> Iterator[str]:

@@ -149,7 +149,16 @@ class Reflector:
         passages = best(question, shown, _FIRST) if aim.hops else own(question, shown, _PLAIN)
         is_known = any(one.question == question for one in effect.findings)  # it was looked up twice before
         first, apart = (_FIRST, bool(descriptions(question))) if aim.whole else (None, False)
-        read = await self._looker.look(question, passages, effect.check, not is_known, first, shown, apart)
+        read = await self._looker.look(
+            question,
+            passages,
+            effect.check,
+            not is_known,
+            first,
+            beside=shown,
+            apart=apart,
+            doubt=True,
+        )
         about = is_found_about(read, effect.shown) if aim.hops else is_about(aim.question, effect.shown)
         return (read if about else Finding(question=aim.question)).changed(asked=aim.compared is None)
 

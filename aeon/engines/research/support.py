@@ -12,7 +12,7 @@ from aeon.supervisor.judge import Judge, Judged
 from aeon.supervisor.judge_specs import JudgmentSpec, judgment
 from aeon.text import one_line
 
-__all__ = ["answering", "headed", "support_spec", "supported"]
+__all__ = ["answering", "headed", "last_question", "support_spec", "supported"]
 
 
 def headed(cited: Sequence[Citation], titles: Mapping[int, str]) -> str:
@@ -40,10 +40,10 @@ async def answering(judge: Judge, text: str, question: str) -> Judged | None:
 
     What is told before the question is left out: no sentence of a text says that, too.
     """
-    return await _judged(judge, judgment("answers_question"), text=text, question=_asked(question))
+    return await _judged(judge, judgment("answers_question"), text=text, question=last_question(question))
 
 
-def _asked(question: str) -> str:
+def last_question(question: str) -> str:
     """The question behind what is told before it: "Somebody's whistle is in the box. Where did its owner live?"."""
     *told, last = [question[one.start : one.end] for one in sentences(question)] or [question]
     is_led_in = told and last.endswith("?") and not any(one.endswith("?") for one in told)

@@ -27,6 +27,8 @@ _FENCED = re.compile(r"<data [^>]*>\n(.*)\n</data>", re.DOTALL)
 class Reader(Scripted):
     """Answers a question over passages by the first of ``says`` that the question holds, else with "not stated".
 
+    So it does over a passage alone, by ``again``.
+
     A choice is the first of ``chooses`` among the options, else the first option. Sentences are worded as ``words``. As
     a judge it says yes with the probability of the first of ``supports`` that the evidence holds, else with 0.02. A
     reply may be an error, which is raised.
@@ -39,6 +41,7 @@ class Reader(Scripted):
         words: Reply = "{r1}.",
         supports: Mapping[str, float] | None = None,
         depth: int = 3,
+        again: Mapping[str, Reply] | None = None,
     ) -> None:
         super().__init__(self._reply, Capabilities(json_schema=True, json_mode=True, logprobs=supports is not None))
         self.says, self.chooses, self.words, self.supports, self.depth = (
@@ -48,6 +51,7 @@ class Reader(Scripted):
             supports or {},
             depth,
         )
+        self.again = again or {}
 
     @property
     def asked(self) -> list[str]:
@@ -71,6 +75,9 @@ class Reader(Scripted):
         if "<data texts>" in text:
             question = self._outside(text)
             return next((reply for words, reply in self.says.items() if words in question), "not stated")
+        if "<data passage>" in text:
+            question = self._outside(text)
+            return next((reply for words, reply in self.again.items() if words in question), "not stated")
         return self.words
 
     def _judged(self, text: str) -> LLMResponse:

@@ -36,7 +36,7 @@ class Hasty(Reader):
         return first if first in text else "not stated"
 
 
-def reflected(model: Reader, *shown, aim: Aim = HOP, calls: int = 12, check: bool = True) -> Reflection:  # type: ignore[no-untyped-def]
+def reflected(model: Reader, *shown, aim: Aim = HOP, calls: int = 14, check: bool = True) -> Reflection:  # type: ignore[no-untyped-def]
     """The reflection on these passages."""
     effect = Reflect(task=Task(text=TASK), round=1, asked=(), shown=shown, aim=aim, most=5, check=check)
     return done(reflector(model).reflect(effect), calls)
@@ -90,14 +90,17 @@ TWICE = "Ottilie Krans. Ottilie Krans rowed past the bridge. She, Ottilie Krans,
     ("supports", "cited", "score", "judged"),
     [
         ({"rowed past": 0.1, "planned": 0.8}, "She, Ottilie Krans, planned the Upper Bridge.", 0.8, 1),
-        ({"rowed past": 0.4, "planned": 0.1, "died": 0.2}, "Ottilie Krans rowed past the bridge.", 0.4, 3),
+        ({"rowed past": 0.4, "planned": 0.1, "died": 0.2}, "Ottilie Krans rowed past the bridge.", 0.4, 4),
     ],
 )
 def test_of_several_sentences_the_judge_chooses(
     supports: dict[str, float], cited: str, score: float, judged: int
 ) -> None:
-    """The nearest to the question that is likely enough, else the likeliest of three; no model is asked to point."""
-    model = Hasty(supports=supports)
+    """The nearest to the question that is likely enough, else the likeliest of three; no model is asked to point.
+
+    Of the likeliest the judge is shown the passage, too.
+    """
+    model = Hasty(supports=supports, again={"Who": "somebody else"})
     (finding,) = reflected(model, numbered(1, "krans.txt", TWICE), aim=Aim(question=WHO)).findings
     assert [one.source.text for one in finding.evidence] == [cited] and finding.score == pytest.approx(score)
     assert len([request for request in model.requests if request.top_logprobs]) == judged
@@ -267,7 +270,7 @@ def test_a_description_that_was_searched_for_is_no_query_again() -> None:
 @pytest.mark.parametrize("calls", [2, 3, 4])
 def test_what_was_read_is_not_lost_where_no_call_is_left_to_take_the_question_apart(calls: int) -> None:
     """It is likely enough to be said, if not to be sure of."""
-    model = Reader({"Where": "Pelleth"}, supports={"She was born": 0.45})
+    model = Reader({"Where": "Pelleth"}, supports={"She was born": 0.45}, again={"Where": "elsewhere"})
     reflection = reflected(model, KRANS, UPPER, aim=WHOLE, calls=calls)
     assert reflection.answer == "Pelleth" and reflection.findings[-1].score == pytest.approx(0.45)
 
