@@ -42,6 +42,11 @@ class Counted:
         self.usage, self.replies = Usage(), list[str]()
 
     @property
+    def counted(self) -> LLMAdapter:
+        """The model itself."""
+        return self._llm
+
+    @property
     def seconds(self) -> float:
         """The time since it was made."""
         return time.monotonic() - self._began

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from research_asking import Answer, Asker
+from research_asking import Answer, Asker, Counted
 from research_data import Shelf
 
 from aeon.assembly.build import build
@@ -38,10 +38,15 @@ class _Read:
 
 
 async def engine(question: str, shelf: Shelf, asker: Asker) -> Answer:
-    """A run of the standard tier; a refusal is an empty answer."""
+    """A run of the standard tier, with the time that the model at hand takes; a refusal is an empty answer."""
     searched = _Read(CollectionSearch(shelf.collection))
     llm = asker.supervisor.llm
-    orchestrator = build(llm, [finding(searched)], timed(ResearchConfig(), llm), engine="research")
+    orchestrator = build(
+        llm,
+        [finding(searched)],
+        timed(ResearchConfig(), llm.counted if isinstance(llm, Counted) else llm),
+        engine="research",
+    )
     result: Research = await orchestrator.aexecute(question)
     read = tuple(passage for one in searched.found for passage in one.passages)
     cited = tuple(citation.source for sentence in result.sentences for citation in sentence.citations)
