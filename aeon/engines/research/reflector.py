@@ -135,10 +135,14 @@ class Reflector:
         return Reflection(findings=(found,), aim=following, gaps=(span,), queries=queries) if queries else None
 
     async def _looked_up(self, span: str, effect: Reflect, again: bool = True) -> Finding:
-        """What is described, if the passages that are about it give it a name that the description does not hold."""
+        """What is described, if the passages that are about it give it a name that the description does not hold.
+
+        Nor is it a name that says the whole description: "the tower got its clock" is answered by a sentence on that.
+        """
         question = f"What is the name of {span}?"
         found = await self._looker.look(question, best(span, _unread(effect, question), _FIRST), effect.check, again)
-        is_name = 0 < len(found.answer) <= _LONGEST_NAME and not stems(found.answer) <= stems(span)
+        said, described = stems(found.answer), stems(span)
+        is_name = 0 < len(found.answer) <= _LONGEST_NAME and not said <= described and not described <= said
         is_name = is_name and not is_unlikely(found)
         return found if is_name and is_found_about(found, effect.shown) else found.changed(answer="", evidence=())
 
@@ -160,6 +164,7 @@ class Reflector:
             doubt=True,
         )
         about = is_found_about(read, effect.shown) if aim.hops else is_about(aim.question, effect.shown)
+        about = about and not _is_of_hop(aim, effect, read)
         return (read if about else Finding(question=aim.question)).changed(asked=aim.compared is None)
 
     async def _next_question(self, aim: Aim, effect: Reflect, findings: Sequence[Finding]) -> Reflection:
@@ -201,6 +206,13 @@ def _unread(effect: Reflect, question: str) -> list[Numbered]:
     """The passages but those of the sources in which earlier rounds found nothing that answers the question."""
     rejected = {number for one in effect.findings if one.question == question for number in one.rejected}
     return [one for one in effect.shown if one.number not in rejected]
+
+
+def _is_of_hop(aim: Aim, effect: Reflect, read: Finding) -> bool:
+    """Whether an answer is what was put into the question for a description, and so is in it."""
+    said = stems(read.answer)
+    hops = (stems(one.answer) for one in effect.findings if one.answer and not one.asked)
+    return bool(aim.hops and said) and any(said <= hop for hop in hops)
 
 
 def _is_open(aim: Aim, finding: Finding) -> bool:

@@ -106,6 +106,30 @@ def test_where_the_description_is_not_found_the_question_itself_is_read() -> Non
     assert not reflection.findings[0].answer and not reflection.findings[0].evidence
 
 
+@pytest.mark.requirement("R1a")
+def test_a_sentence_on_the_whole_description_is_no_name() -> None:
+    """ "The tower got its clock" is no thing: what repeats it all does not go into the question."""
+    tower = numbered(1, "tower.txt", "The tower. The tower got its clock from Perrach in 1742.")
+    span = "the tower got its clock"
+    model = Reader({"name of": "The tower got its clock from Perrach"})
+    reflection = reflected(model, tower, aim=Aim(question="Who was abbot when the tower got its clock?", span=span))
+    assert not reflection.findings[0].answer and reflection.aim is not None and not reflection.aim.hops
+
+
+@pytest.mark.requirement("R1a", "R3")
+def test_what_was_put_into_the_question_is_no_answer_to_it() -> None:
+    """Who taught in the house of Spyri is not Spyri, wherever in the task the name stands."""
+    first = Finding(question="What is the name of the author of Heidi?", answer="Johanna Spyri")
+    task = "The house of the author of Heidi became a school. Who taught there first?"
+    aim = Aim(question=task.replace("the author of Heidi", "Johanna Spyri"), hops=1)
+    school = numbered(
+        2, "spyri.txt", "Johanna Spyri. The house of Johanna Spyri became a school. Ada Kern taught there."
+    )
+    for said, answer in (("Johanna Spyri", ""), ("Spyri", ""), ("Ada Kern", "Ada Kern")):
+        reflection = reflected(Reader({"taught": said}), school, task=task, aim=aim, findings=(first,))
+        assert reflection.findings[-1].answer == answer
+
+
 def test_what_no_passage_says_is_a_gap_with_other_queries() -> None:
     """The names alone, and other words; never the same query again and no more than there may be."""
     for reply in ("not stated", "It is not mentioned [1.1]", "no sentence says it"):
