@@ -11,6 +11,7 @@ from aeon.assembly.build import build
 from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.record import Research
 from aeon.engines.research.timing import timed
+from aeon.llm.adapter import LLMAdapter
 from aeon.schema import Found
 from aeon.search.collection import CollectionSearch
 from aeon.search.provider import Provider
@@ -56,6 +57,11 @@ async def engine(question: str, shelf: Shelf, asker: Asker) -> Answer:
     if result.sentences and result.sentences[0].score is not None:
         scores["support"] = result.sentences[0].score
     return Answer(result.short, cited, read, notes, scores, _marks(result), _listed(result))
+
+
+def _config(llm: LLMAdapter) -> ResearchConfig:
+    """The settings of the standard tier, with the time that the counted model takes."""
+    return timed(ResearchConfig(), llm.counted if isinstance(llm, Counted) else llm)
 
 
 def _listed(result: Research) -> tuple[int, ...]:

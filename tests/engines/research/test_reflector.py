@@ -108,7 +108,7 @@ def test_where_the_description_is_not_found_the_question_itself_is_read() -> Non
 
 @pytest.mark.requirement("R1a")
 def test_a_sentence_on_the_whole_description_is_no_name() -> None:
-    """ "The tower got its clock" is no thing: what repeats it all does not go into the question."""
+    """A tower that got its clock is no thing: what repeats it all does not go into the question."""
     tower = numbered(1, "tower.txt", "The tower. The tower got its clock from Perrach in 1742.")
     span = "the tower got its clock"
     model = Reader({"name of": "The tower got its clock from Perrach"})
