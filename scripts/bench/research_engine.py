@@ -42,12 +42,7 @@ async def engine(question: str, shelf: Shelf, asker: Asker) -> Answer:
     """A run of the standard tier, with the time that the model at hand takes; a refusal is an empty answer."""
     searched = _Read(CollectionSearch(shelf.collection))
     llm = asker.supervisor.llm
-    orchestrator = build(
-        llm,
-        [finding(searched)],
-        timed(ResearchConfig(), llm.counted if isinstance(llm, Counted) else llm),
-        engine="research",
-    )
+    orchestrator = build(llm, [finding(searched)], _config(llm), engine="research")
     result: Research = await orchestrator.aexecute(question)
     read = tuple(passage for one in searched.found for passage in one.passages)
     cited = tuple(citation.source for sentence in result.sentences for citation in sentence.citations)
