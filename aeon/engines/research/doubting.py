@@ -34,7 +34,7 @@ _AGREES = 0.7
 Of 67 answers of one call to questions in people's own words, of HotpotQA and of MuSiQue, with their documents and
 without, 18 are right. By the sentence alone 12 of these are kept from .3 on, and 5 others; so it is 15, and 7.
 """
-_LONGEST, _TOKENS = 2_800, 40
+_LONGEST, _LONGEST_TITLE, _TOKENS = 2_800, 100, 40
 _LONGEST_QUESTION = 600
 _SURE = 1e-4
 
@@ -76,10 +76,11 @@ async def _agreement(supervisor: Supervisor, found: Finding, passage: str) -> in
 
 
 def _passage(evidence: Sequence[Citation], texts: Texts) -> str:
-    """All that was shown of the sources that are cited, a line each behind its title."""
+    """All that was shown of the sources that are cited, a line each behind its title, each in its share of the room."""
     numbers = dict.fromkeys(one.number for one in evidence)
+    room = _LONGEST // len(numbers) - _LONGEST_TITLE
     said = {n: " ".join(one.source.text for one in texts.sentences if one.number == n) for n in numbers}
-    return "\n".join(f"{one_line(texts.heads[n], 100)}: {one_line(said[n], _LONGEST)}" for n in numbers)
+    return "\n".join(f"{one_line(texts.heads[n], _LONGEST_TITLE)}: {one_line(said[n], room)}" for n in numbers)
 
 
 def _odds(score: float) -> float:

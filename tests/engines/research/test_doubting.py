@@ -56,6 +56,18 @@ def test_sentence_passage_and_another_reading_count_together(
     assert is_unlikely(found) is (score < 0.3) and bool(found.answer) is not is_unlikely(found)
 
 
+def test_a_long_passage_is_cut_and_two_have_a_half_each() -> None:
+    """A prompt holds no more of them than the judge is shown; nothing of the second is lost to the first."""
+    band = numbered(1, "ravn.txt", f"Ravn. Ravn is a rock band from Odense. {'It played on. ' * 400}", title="Ravn")
+    album = numbered(2, "night.txt", f"Night. An album of demos by Ravn. {'It was sold. ' * 400}", title="Night")
+    together = {"Odense.\nNight": 0.25, "from Odense": 0.1}
+    model = Reader({"Which": "Ravn"}, supports=together, again={"Which": "Ravn"})
+    looked(model, band, album, question="Which rock band from Odense made an album of demos?")
+    (read,) = [text for text in model.prompts if "<data passage>" in text]
+    assert "Ravn: Ravn is" in read and "It played on." in read and "Night: An album" in read and "It was sold." in read
+    assert len(read) < 3_300
+
+
 @pytest.mark.parametrize("lone", [0.5, 0.9, 0.01])
 def test_nobody_is_asked_of_what_is_sure(lone: float) -> None:
     """Neither of a sentence that is likely enough, nor of one that is hopeless."""
