@@ -117,7 +117,7 @@ class Writer:
         words = stems(question)
         every.sort(key=lambda one: -len(words & stems(f"{one.title} {one.passage.text}")))
         shown = best(question, every, _LAST)
-        found = await self._looker.look(question, shown, effect.check, again=False, doubt=True)
+        found = await self._looker.look(question, shown, effect.check, again=False)
         return found.changed(asked=True) if is_about(question, shown) else Finding(question=question)
 
     async def _supported(self, effect: Cite, answers: Sequence[Told]) -> list[Told]:
