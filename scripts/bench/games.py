@@ -168,11 +168,9 @@ def played(player: str, one: Instance, model: LLMAdapter | None, options: argpar
     """The grade of one game."""
     if player in PLAIN:
         assert model is not None
-        return (
-            by_tools(model, one, options.turns)
-            if player == "tools"
-            else plain(model, one, 1 if player == "plain" else options.attempts)
-        )
+        if player == "tools":
+            return by_tools(model, one, options.turns)
+        return plain(model, one, 1 if player == "plain" else options.attempts)
     config = TutorConfig(turns=options.turns, form=options.form, messages=player != "blind")
     config = config.changed(hints=0) if player == "blind" else config
     by_model = player in ("model", "blind")

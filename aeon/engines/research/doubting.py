@@ -17,7 +17,7 @@ from aeon.engines.research.texts import Texts, terms
 from aeon.engines.research.values import Citation, Finding
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.runtime.ledger import current_ledger
-from aeon.supervisor.judge import Judge
+from aeon.supervisor.judge import Judge, log_odds
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
@@ -36,13 +36,13 @@ without, 18 are right. By the sentence alone 12 of these are kept from .3 on, an
 """
 _LONGEST, _LONGEST_TITLE, _TOKENS = 2_800, 100, 40
 _LONGEST_QUESTION = 600
-_SURE = 1e-4
 
 
 async def reconsidered(supervisor: Supervisor, judge: Judge, found: Finding, texts: Texts, below: float) -> Finding:
-    """The finding with a score of the sentence and of its passage together; as it is where there is no opinion.
+    """The finding with a score of the sentence and of its passage together.
 
-    There is none of what is hopeless, nor of what has this score ``below`` which it is doubtful, or more.
+    Only a score from `HOPELESS` up to, not including, ``below`` is doubtful; another finding is given back as it is, and
+    so is one to a question with a clause, and where no call is left or nobody judges.
 
     Raises:
         ModelError: the endpoint gave no answer at all.
@@ -55,7 +55,7 @@ async def reconsidered(supervisor: Supervisor, judge: Judge, found: Finding, tex
     judged = await answering(judge, passage, found.question)
     if judged is None:
         return found
-    odds = (_odds(found.score) + _odds(judged.score)) / 2
+    odds = (log_odds(found.score) + log_odds(judged.score)) / 2
     odds += _AGREES * await _agreement(supervisor, found, passage)
     return found.changed(score=1 / (1 + math.exp(-odds)))
 
@@ -81,8 +81,3 @@ def _passage(evidence: Sequence[Citation], texts: Texts) -> str:
     room = _LONGEST // len(numbers) - _LONGEST_TITLE
     said = {n: " ".join(one.source.text for one in texts.sentences if one.number == n) for n in numbers}
     return "\n".join(f"{one_line(texts.heads[n], _LONGEST_TITLE)}: {one_line(said[n], room)}" for n in numbers)
-
-
-def _odds(score: float) -> float:
-    likely = min(max(score, _SURE), 1 - _SURE)
-    return math.log(likely / (1 - likely))
