@@ -41,8 +41,8 @@ _LONGEST_QUESTION = 600
 async def reconsidered(supervisor: Supervisor, judge: Judge, found: Finding, texts: Texts, below: float) -> Finding:
     """The finding with a score of the sentence and of its passage together.
 
-    Only a score from `HOPELESS` up to, not including, ``below`` is doubtful; another finding is given back as it is, and
-    so is one to a question with a clause, and where no call is left or nobody judges.
+    Only a score from `HOPELESS` up to, not including, ``below`` is doubtful. Another finding is given back as it is, so
+    is one to a question with a clause, and where no call is left or nobody judges.
 
     Raises:
         ModelError: the endpoint gave no answer at all.
