@@ -308,7 +308,7 @@ class Run(Generic[C, S]):
         failure, kind = outcome.failure, outcome.failure.kind if outcome.failure else ""
         self.failing = self.failing + 1 if kind == "request" else self.failing * (outcome.usage.calls == 0)
         if failure and (kind in ("endpoint", "waiting", "journal") or self.failing == DEAD_AFTER):
-            self.signals.failure = failure
+            self.signals.failure = failure.after(self.signals.failure)
         if self.charge is not None:
             self.charge(outcome)
         elif outcome.config is not None:  # a fork's: it is of the outermost run's kind

@@ -43,6 +43,10 @@ class Failure(Value):
     limit: Literal["calls", "tokens", "seconds", "cost"] | None = None
     question: Question | None = None
 
+    def after(self, earlier: Failure | None) -> Failure:
+        """The failure of both that a run ends by: the later one, but for a journal that cannot be written."""
+        return earlier if earlier is not None and earlier.kind == "journal" else self
+
 
 class Outcome(Value):
     """The answer to one effect. Times are seconds since the run began and never run backwards.

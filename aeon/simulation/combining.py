@@ -70,16 +70,16 @@ def _hold_chain(world: World, result: Chain, journal: Journal, engine: AnyEngine
         used = sum((one.outcome.usage for one in effects if one.outcome is not None), NOTHING)
         if (used.calls, used.tokens) != (link.calls, link.tokens):
             world.wrong("a link says what its member took", f"{place}: {link.calls} calls, {link.tokens} tokens")
-        _hold_contexts(world, result.links[:place], [one.effect.task.context for one in effects])
+        _hold_earlier(world, result.links[:place], [one.effect.task.earlier for one in effects])
 
 
-def _hold_contexts(world: World, links: Sequence[Link], contexts: Sequence[str]) -> None:
+def _hold_earlier(world: World, links: Sequence[Link], shown: Sequence[str]) -> None:
     """The last of these members saw what those before it handed on, and not what it said itself."""
     *before, own = links
-    if own.answer and any(own.answer in context for context in contexts):
+    if own.answer and any(own.answer in one for one in shown):
         world.wrong("answers are handed on, never back", f"{own.engine} saw its own answer")
     handed = [one.answer[:100] for one in before if one.handed_on]
-    if any(answer not in context for answer in handed for context in contexts):
+    if any(answer not in one for answer in handed for one in shown):
         world.wrong("answers are handed on, never back", f"{own.engine} lacks an answer")
 
 

@@ -44,6 +44,7 @@ def test_the_engine_holds_in_many_worlds(engine: str) -> None:
         ("ensemble", 8, "probed,question_suspended,steps=1,passes=1"),
         ("ensemble", 60, "question_suspended,crash_called,passes=1"),
         ("ensemble", 145, "endpoint_slow,outage,passes=1"),
+        ("ensemble", 14637, "budget_seconds,outage,disk_full,steps=1,passes=1"),
         ("team", 770021, "interrupt,passes=2"),
     ],
 )

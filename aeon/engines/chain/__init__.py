@@ -1,1 +1,1 @@
-"""Chain: the answer of one engine is context for the next one."""
+"""Chain: the answer of one engine is told to the next one."""

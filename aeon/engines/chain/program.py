@@ -1,12 +1,12 @@
-"""The chain engine: each member answers the task with the answers before its own as context.
+"""The chain engine: each member answers the task with the answers before its own beside its context.
 
-What is handed on is a model's word, and marked so. The claims of the last answer are held against the task as it was
-set and against what tools gave, so that nothing is proved by an earlier answer.
+What is handed on is a model's word and marked so. It is no part of the context, which is searched and cited, so that
+nothing is proved by it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from aeon.engines.chain.config import ChainConfig
@@ -23,7 +23,7 @@ from aeon.schema.conclusion import Conclusion, Decision
 from aeon.schema.outcome import Answer
 from aeon.schema.task import Task
 
-__all__ = ["chain_of", "handed_on", "most_calls", "told"]
+__all__ = ["chain_of", "handed_on", "most_calls", "told", "with_answers"]
 
 ChainRun = Run[ChainConfig, Signals]
 _NOTHING_TO_SAY = NO_ANSWER | {"not_stated"}
@@ -65,9 +65,13 @@ def handed_on(end: Conclusion) -> bool:
 
 
 def _fed(task: Task, said: Iterable[tuple[str, Conclusion]]) -> Task:
-    """The task with what was said to it so far behind its own context."""
-    answers = [told(name, end) for name, end in said if handed_on(end)]
-    return task.changed(context="\n\n".join([task.context, *answers]).strip()) if answers else task
+    """The task with what was said to it so far."""
+    return with_answers(task, [told(name, end) for name, end in said if handed_on(end)])
+
+
+def with_answers(task: Task, answers: Sequence[str]) -> Task:
+    """The task with these answers of other programs behind those before them, where no claim can rest on them."""
+    return task.changed(earlier="\n\n".join(filter(None, [task.earlier, *answers])))
 
 
 def told(name: str, end: Conclusion, what: str = "the same task") -> str:
@@ -106,7 +110,7 @@ def most_calls(members: Members, config: ChainConfig) -> int:
 def chain_of(members: Members) -> Engine[ChainConfig, Signals, Chain]:
     """The chain whose members can be any of these engines."""
     return Engine(
-        name="chain/2",
+        name="chain/3",
         config=ChainConfig,
         result=Chain,
         signals=Signals,

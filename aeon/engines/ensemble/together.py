@@ -48,10 +48,10 @@ def _foresee(run: Run[C, S], outcomes: Iterable[Outcome]) -> None:
     """Have the run hear of what ends it before the first member does, and so count requests that failed."""
     failing = run.failing
     for outcome in outcomes:
-        kind = outcome.failure.kind if outcome.failure else ""
+        failure, kind = outcome.failure, outcome.failure.kind if outcome.failure else ""
         failing = failing + 1 if kind == "request" else failing * (outcome.usage.calls == 0)
-        if kind in _ENDS or (kind == "request" and failing == DEAD_AFTER):
-            run.signals.failure = outcome.failure
+        if failure and (kind in _ENDS or (kind == "request" and failing == DEAD_AFTER)):
+            run.signals.failure = failure.after(run.signals.failure)
 
 
 def _heard(outcomes: tuple[Outcome, ...]) -> tuple[Outcome, ...]:

@@ -11,7 +11,7 @@ from functools import partial
 from aeon.engines.auto.effects import LookAround
 from aeon.engines.auto.routes import first
 from aeon.engines.auto.values import Surroundings
-from aeon.engines.chain.program import handed_on, told
+from aeon.engines.chain.program import handed_on, told, with_answers
 from aeon.engines.contractive.effects import Decompose
 from aeon.engines.contractive.growth import normalised
 from aeon.engines.contractive.values import Parts
@@ -113,10 +113,10 @@ def _done(job: Job, end: Conclusion) -> Job:
 
 
 def _informed(task: Task, jobs: Iterable[Job], ends: Iterable[Conclusion]) -> Task:
-    """The task with what workers found, behind its own context."""
+    """The task with what workers found."""
     pairs = zip(jobs, ends, strict=True)
     answers = [told(job.engine, end, f"this part of the task: {job.question}") for job, end in pairs if job.handed_on]
-    return task.changed(context="\n\n".join([task.context, *answers]).strip()) if answers else task
+    return with_answers(task, answers)
 
 
 def _take(run: TeamRun, ends: Iterable[Conclusion]) -> None:
@@ -142,7 +142,7 @@ def most_calls(members: Members, config: TeamConfig) -> int:
 def team_of(members: Members) -> Engine[TeamConfig, Signals, Team]:
     """The team whose master and workers can be any of these engines."""
     return Engine(
-        name="team/2",
+        name="team/3",
         config=TeamConfig,
         result=Team,
         signals=Signals,

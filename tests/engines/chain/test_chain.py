@@ -13,7 +13,9 @@ from aeon.assembly.registry import plugin
 from aeon.assembly.runs import fork, replay
 from aeon.assembly.views import trail
 from aeon.engines.chain.config import ChainConfig
+from aeon.engines.chain.program import with_answers
 from aeon.engines.chain.record import Chain
+from aeon.grounding.matching import ToolOutput, claims
 from aeon.llm.scripted import Scripted
 from aeon.runtime.journal import Journal
 from aeon.schema import Questions, Task
@@ -24,7 +26,7 @@ pytestmark = pytest.mark.requirement("E6", "E6k")
 
 
 def test_each_member_sees_the_answers_before_its_own_and_the_last_one_counts() -> None:
-    """Behind the context of the task, marked as another program's words."""
+    """Behind the context of the task, marked as another program's words, and no part of it."""
     cast = Cast({"a": "12", "b": "13", "c": "14"})
     task = Task(text="How much is it?", context="It is a price.")
     result: Chain = cast.run(combining.chain, task=task, members=("a", "b", "c"))
@@ -56,9 +58,9 @@ def test_the_sources_of_an_answer_are_handed_on_with_it(tmp_path: Path) -> None:
     result: Chain = chain.execute("When was the Old Mill built?")
     assert result.links[0].handed_on
     every = [done.effect for batch in trail(Journal.read(path)).batches for done in batch]
-    assert {effect.task.context for effect in every if effect.scope == "/1"} == {""}
-    (context,) = {effect.task.context for effect in every if effect.scope == "/2"}
-    answer, _, cited = context.partition("\nIt rests on:\n")
+    assert {effect.task.background for effect in every if effect.scope == "/1"} == {""}
+    (earlier,) = {effect.task.earlier for effect in every if effect.scope == "/2"}
+    answer, _, cited = earlier.partition("\nIt rests on:\n")
     assert "The Old Mill was built in 1883" in answer and "- 1883: mill.md" in cited.splitlines()
 
 
@@ -69,6 +71,16 @@ def test_an_earlier_answer_proves_nothing() -> None:
     result: Chain = cast.run(combining.chain, task="How many are there?", members=("a", "b"))
     assert "77" in cast.heard[1][2]
     assert [(one.text, one.verdict) for one in result.claims] == [("77", "not_checked")]
+
+
+@pytest.mark.requirement("G2", "E6k")
+def test_a_member_cannot_cite_the_answer_before_its_own() -> None:
+    """It is no part of the task's context, which is searched and cited, in a team neither."""
+    said = with_answers(Task(text="How many are there?", context="A shop.", earlier="Hello."), ["There are 77."])
+    assert (said.context, said.earlier) == ("A shop.", "Hello.\n\nThere are 77.")
+    (claim,) = claims("There are 77 of them.", said, [ToolOutput("s1", 12)])
+    assert claim.verdict == "not_found"
+    assert with_answers(said, []) == said
 
 
 @pytest.mark.requirement("E6l", "X3")

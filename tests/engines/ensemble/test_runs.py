@@ -116,6 +116,19 @@ def test_the_third_failed_request_in_a_row_halts_every_member() -> None:
     assert (end.value.value.stop_reason, end.value.value.detail.partition(";")[0]) == ("failed", "no answer")
 
 
+@pytest.mark.requirement("E6p", "J7a")
+def test_a_full_disk_is_told_before_an_endpoint_that_is_down() -> None:
+    """Whichever of two members meets which: what cannot be kept is what the user has to mend first."""
+    full, down = (Failure(kind=kind, message=kind) for kind in ("journal", "endpoint"))
+    for pair in ((full, down), (down, full)):
+        engine = combining.ensemble(Cast({"a": "7", "b": "7"}).plugins()).engine
+        program = engine.program(engine.start(Task(text="How much?"), engine.config(members=("a", "b")), "run"))
+        next(program)
+        with pytest.raises(StopIteration) as end:
+            program.send(tuple(Outcome(failure=one) for one in pair))
+        assert (end.value.value.stop_reason, end.value.value.detail.partition(";")[0]) == ("failed", "journal")
+
+
 @pytest.mark.requirement("E6n")
 def test_what_a_person_answered_one_member_the_members_after_it_know(tmp_path: Path) -> None:
     """The third one, asked because the first two differ, has the answer in its task, and lists no assumption."""

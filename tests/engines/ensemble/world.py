@@ -86,7 +86,7 @@ def talker(name: str, cast: Cast) -> AnyPlugin:
     def handlers(services: Services[TalkSettings]) -> Handlers:
         async def say(effect: Any) -> Said:
             assert type(effect) is Say  # no other member's effect comes here
-            cast.heard.append((name, effect.scope, effect.task.context, getattr(services.adapter, "seed", 0)))
+            cast.heard.append((name, effect.scope, effect.task.background, getattr(services.adapter, "seed", 0)))
             line = cast.script[f"{name} {effect.scope}" if f"{name} {effect.scope}" in cast.script else name]
             if isinstance(line, Exception):
                 raise line
@@ -115,7 +115,8 @@ def talker(name: str, cast: Cast) -> AnyPlugin:
 class Cast:
     """Talkers a, b, c, … with the lines of a script: by engine, or by engine and scope.
 
-    ``heard`` are the engine, scope, context and seed of each word, in their order. With ``calls`` the model speaks.
+    ``heard`` are the engine, scope, all that is shown beside the task, and seed of each word, in their order. With
+    ``calls`` the model speaks.
     """
 
     script: Script = field(default_factory=dict)
