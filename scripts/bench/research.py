@@ -4,14 +4,14 @@
                                      [--sample N] [--skip N] [--systems bm25,supported,…] [--taken bm25,…] [--seed N]
                                      [--model NAME|URL] [--out FILE] [--resume] [--table] [--show-wrong SYSTEM]
 
-``papers`` holds six sets that were made up by who saw no code, each of 40 texts and 24 questions: an invented
+``papers`` holds eight sets that were made up by who saw no code, each of 24 questions, six of 40 texts: an invented
 ``region`` and ``firm``, asked in words near those of the texts, a ``coast``, an ``institute``, a ``monastery`` in its
-valley, and a rowing ``club``, asked in people's own words. ``DIR`` holds others, a folder for each set with
-``questions.jsonl`` (id, question, answer, aliases, supporting_docs) and ``docs.jsonl`` (name, text). Half of the
-questions, drawn by the seed, are for development, the others for one closing measurement. The systems take turns on
-each question, so that a noisy machine meets all alike. ``supported``, one call over the supporting documents, is the
-ceiling. The systems of ``--taken`` are asked once more without the supporting documents in the collection; then the
-right answer is a refusal.
+valley, and a rowing ``club``, asked in people's own words, and two of 22 texts, ``puppets`` and a ``hospital``, mostly
+of one document. ``DIR`` holds others, a folder for each set with ``questions.jsonl`` (id, question, answer, aliases,
+supporting_docs) and ``docs.jsonl`` (name, text). Half of the questions, drawn by the seed, are for development, the
+others for one closing measurement. The systems take turns on each question, so that a noisy machine meets all alike.
+``supported``, one call over the supporting documents, is the ceiling. The systems of ``--taken`` are asked once more
+without the supporting documents in the collection; then the right answer is a refusal.
 ``--out`` holds a line for each answer, written at once; ``--resume`` goes on with such a file, ``--table`` only prints
 what it holds, as `research_figures.table` and `research_figures.citations` say.
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 
 from aeon.documents.words import stems
@@ -10,21 +9,19 @@ from aeon.engines.report.effects import Analyse
 from aeon.engines.report.tiers import Ranked
 from aeon.engines.report.timing import limit
 from aeon.engines.report.values import Analysis, Draft, NewQuery, Review
+from aeon.engines.research.rewording import lines_of, reworded
 from aeon.errors import CompletionError
-from aeon.runtime.ledger import current_ledger
 from aeon.schema import Task
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
 
-__all__ = ["Analyst", "lines_of"]
+__all__ = ["Analyst"]
 
 _PACKAGE = "aeon.engines.report"
-_PLAN_TOKENS, _QUESTION_TOKENS = 160, 60
+_PLAN_TOKENS = 160
 _LONGEST_QUERY, _LONGEST_QUESTION, _LONGEST_TITLES = 1_000, 250, 1_500
 _LEAST = 2
-_NUMBERING = re.compile(r"^[\s\W]*(?:\d+\s*[.):-]\s*)?")
-_WORDS = re.compile(r"[^\W\d_]{2,}")
 _TITLES = fence("titles", "Öresund Bridge\nTraffic figures 2019", 200)
 _NO_TITLES = fence("titles", "none", 200)
 _PLANNED = (
@@ -38,10 +35,6 @@ _PLANNED = (
         "Is the new tram line in Bergen on schedule?\nWhat does the new tram line in Bergen cost?\n"
         "When does the new tram line in Bergen open?",
     ),
-)
-_REWORDED = (
-    ("When was the Öresund Bridge opened?", "In which year did traffic begin on the Öresund Bridge?"),
-    ("Who leads the harbour clinic?", "What is the name of the head of the harbour clinic?"),
 )
 
 
@@ -99,7 +92,7 @@ class Analyst:
         drop = frozenset(review.rejected if review is not None else ())
         gaps = _gaps(draft, drop, last)
         worded = {one.casefold() for one in (*draft.questions, *context)}
-        texts = [(number, await self._reworded(draft.questions[number - 1], worded)) for number in gaps]
+        texts = [(number, await reworded(self._supervisor, draft.questions[number - 1], worded)) for number in gaps]
         queries = tuple(NewQuery(number=number, text=text) for number, text in texts if text)
         said = [f"dropped: {', '.join(sorted(drop)) or 'nothing'}"]
         said += [f"questions to search again: {len(gaps)}, worded otherwise: {len(queries)}"]
@@ -109,15 +102,6 @@ class Analyst:
             drop=tuple(sorted(drop)),
             reasoning_chain="; ".join(said),
         )
-
-    async def _reworded(self, question: str, worded: set[str]) -> str:
-        """The question in other words that were not searched for yet; "" where there are none."""
-        if current_ledger().calls_left() < 1:
-            return ""
-        prompt = Prompt(load(_PACKAGE, "reword.md"), question, _REWORDED, fixed=True)
-        lines = await self._lines(prompt, _QUESTION_TOKENS)
-        fitting = (line for line in lines if line.casefold() not in worded and stems(line) & stems(question))
-        return next(fitting, "")
 
     async def _lines(self, prompt: Prompt, tokens: int) -> list[str]:
         """What the model writes, line by line; nothing where it writes nothing usable."""
@@ -135,13 +119,6 @@ def _gaps(draft: Draft, drop: Collection[str], last: bool) -> list[int]:
     if last:
         return sorted(lost)
     return [number for number in range(1, len(draft.questions) + 1) if number not in left]
-
-
-def lines_of(reply: str) -> list[str]:
-    """The questions in a reply, each once, without numbers before them; what is no sentence is left out."""
-    lines = (_NUMBERING.sub("", line).strip(" \"'*") for line in reply.splitlines())
-    fitting = (one_line(line) for line in lines if len(line) <= _LONGEST_QUESTION and len(_WORDS.findall(line)) > 1)
-    return list({line.casefold(): line for line in reversed(list(fitting))}.values())[::-1]
 
 
 def _on_topic(query: str, planned: Iterable[str], most: int) -> list[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from aeon.engines.report.analyst import lines_of
 from aeon.engines.report.effects import Clarify
 from aeon.engines.report.values import Readings
+from aeon.engines.research.rewording import lines_of
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.judge_specs import judgment
 from aeon.supervisor.prompt import Prompt, cut, load

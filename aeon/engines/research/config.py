@@ -20,7 +20,7 @@ class ResearchCaps(Caps):
     plan_queries: int = Field(default=6, ge=0)
     search: int = Field(default=0, ge=0)
     pause: int = Field(default=0, ge=0)
-    reflect: int = Field(default=14, ge=0)
+    reflect: int = Field(default=15, ge=0)
     cite: int = Field(default=8, ge=0)
 
 
@@ -71,7 +71,7 @@ class ResearchConfig(Settings):
     few_results: int = Field(default=3, ge=1)
     most_shown: int = Field(default=20, ge=2, description="new passages that a reflection is shown")
     stale_rounds: int = Field(default=2, ge=1)
-    sufficient: float = Field(default=0.5, ge=0, le=1, description="confidence from which on a reflection ends the run")
+    sufficient: float = Field(default=0.3, ge=0, le=1, description="confidence from which on a reflection ends the run")
     search_seconds: float = Field(default=30.0, gt=0, description="for one search")
     check: bool = Field(default=True, description="have a judge say whether what a sentence cites supports it")
     retries: Retries = Retries()

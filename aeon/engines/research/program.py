@@ -199,7 +199,7 @@ def _judged(run: ResearchRun, cited: Cited, decision: Decision) -> Decision:
     """The decision once the answer is there: what it says, and whether a judge found it supported, count for more."""
     run.signals.unstated = not cited.short
     checked = [sentence.verdict for sentence in cited.sentences]
-    run.signals.partial = "partial" in checked
+    run.signals.partial, run.signals.unnamed = "partial" in checked, cited.unnamed
     run.signals.sufficient |= bool(checked) and all(verdict == "supported" for verdict in checked)
     return run.decide() if run.signals.unstated or run.signals.partial or run.signals.sufficient else decision
 

@@ -15,11 +15,12 @@ from aeon.engines.research.choosing import best, is_about, is_found_about, own
 from aeon.engines.research.comparing import compared, sides_of
 from aeon.engines.research.effects import Numbered, PlanQueries, Reflect
 from aeon.engines.research.looking import ENOUGH, Looker, is_unlikely
+from aeon.engines.research.naming import names_in
 from aeon.engines.research.phrases import descriptions, is_nested, questions, referred
 from aeon.engines.research.reading import chosen
+from aeon.engines.research.rewording import reworded
 from aeon.engines.research.values import Aim, Finding, Queries, Query, Reflection, TierName
 from aeon.errors import AllowanceExhausted, CompletionError
-from aeon.grounding.mentions import mentions
 from aeon.multipass.effects import InferProfile
 from aeon.runtime.ledger import current_ledger
 from aeon.supervisor.judge import Judge
@@ -60,7 +61,7 @@ class Reflector:
             first, rest = both.sides[0], [both.sides[1], *rest]
         aim = await self._begun(Aim(question=first, rest=tuple(rest), compared=both), effect.check)
         whole = Query(text=question[:_LONGEST_QUERY], intent="the task itself")
-        names = [Query(text=name, intent=f"what there is about {name}") for name in _names(question)]
+        names = [Query(text=name, intent=f"what there is about {name}") for name in names_in(question)]
         queries = [*_queries(aim), whole, *names]
         return Queries(queries=tuple(queries[: effect.most]), aim=aim, tier=await self._tier(effect))
 
@@ -86,6 +87,22 @@ class Reflector:
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
+        found_out = await self._found_out(effect)
+        return found_out if found_out.answer else await self._widened(found_out, effect)
+
+    async def _widened(self, found_out: Reflection, effect: Reflect) -> Reflection:
+        """What was found out, and before its queries the latest one that found too little, in other words.
+
+        A name has no other words.
+        """
+        named = {*names_in(effect.task.text)}
+        poor = next((one.text for one in reversed(effect.poor) if one.text not in named), "")
+        asked = {one.query.casefold() for one in effect.asked}
+        other = await reworded(self._supervisor, poor, asked) if poor and effect.most else ""
+        first = (Query(text=other[:_LONGEST_QUERY], intent="other words for what found little"),) if other else ()
+        return found_out.changed(queries=(*first, *found_out.queries)[: effect.most])
+
+    async def _found_out(self, effect: Reflect) -> Reflection:
         aim = effect.aim or Aim(question=effect.task.text)
         findings: list[Finding] = []
         if aim.span:
@@ -243,12 +260,20 @@ def _settled(aim: Aim, effect: Reflect, findings: Sequence[Finding]) -> Reflecti
     queries = () if answer else tuple(_others(aim, effect))[: effect.most]
     return Reflection(
         sufficient=bool(answer),
+        confidence=_confidence([*effect.findings, *findings]) if answer else None,
         answer=answer,
         findings=tuple(findings),
         aim=aim,
         gaps=() if answer else (aim.question,),
         queries=queries,
     )
+
+
+def _confidence(findings: Sequence[Finding]) -> float | None:
+    """The least that a judge gave an answer to the task; ``None`` where it said nothing of one."""
+    scores = [one.score for one in findings if one.asked and one.answer]
+    known = [one for one in scores if one is not None]
+    return min(known) if known and len(known) == len(scores) else None
 
 
 def _queries(aim: Aim) -> Iterator[Query]:
@@ -259,13 +284,7 @@ def _queries(aim: Aim) -> Iterator[Query]:
 
 def _others(aim: Aim, effect: Reflect) -> Iterator[Query]:
     """Other words for a question that was not answered: the names in it, and what it is about without them."""
-    for name in dict.fromkeys([*_names(aim.question), *_names(effect.task.text)]):
+    for name in dict.fromkeys([*names_in(aim.question), *names_in(effect.task.text)]):
         yield Query(text=name, intent=f"what there is about {name}")
-    for query in (aim.question, *(poor.text for poor in effect.poor)):
-        if words := sorted(content_words(query)):
-            yield Query(text=" ".join(words)[:_LONGEST_QUERY], intent="other words for what was not found")
-
-
-def _names(text: str) -> list[str]:
-    """The proper names of a text, each once."""
-    return list(dict.fromkeys(one.text for one in mentions(text) if one.kind == "name"))
+    if words := sorted(content_words(aim.question)):
+        yield Query(text=" ".join(words)[:_LONGEST_QUERY], intent="the words of what was not found")

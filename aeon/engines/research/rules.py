@@ -18,7 +18,7 @@ class ResearchSignals(Signals):
     in a row without a new passage or finding, and ends the run from ``most_stale`` on. ``nowhere``: no provider can be
     asked. ``misconfigured``: which settings keep all of them from answering anything. ``idle``: nothing is left that
     could be asked. ``unstated``: the sources do not say what was asked. ``partial``: what the answer cites supports it
-    in part only.
+    in part only; ``unnamed`` are names of the task that it does not speak of.
     """
 
     sufficient: bool = False
@@ -33,8 +33,10 @@ class ResearchSignals(Signals):
     idle: bool = False
     unstated: bool = False
     partial: bool = False
+    unnamed: tuple[str, ...] = ()
 
 
+_PARTLY = "what the answer cites supports it only in part"
 TABLE: tuple[Rule[ResearchSignals], ...] = (
     Rule(
         "not_stated",
@@ -45,8 +47,8 @@ TABLE: tuple[Rule[ResearchSignals], ...] = (
     Rule(
         "partly_supported",
         lambda s: s.partial,
-        lambda s: "what the answer cites supports it only in part",
-        when="a judge says so of what the answer cites",
+        lambda s: _PARTLY + f": nothing of it names {', '.join(s.unnamed)}" * bool(s.unnamed),
+        when="a judge says so of what the answer cites, or that lacks a name of the task",
     ),
     Rule(
         "sufficient",

@@ -115,7 +115,8 @@ class Reflection(Value):
     """What is known after a round, and what is not.
 
     ``findings`` are what the round found out, ``answer`` is that to the task, "" where it is not known. ``queries`` are
-    the next ones, for the next ``aim``. ``confidence`` is 0-1, ``None`` where nothing measured it.
+    the next ones, for the next ``aim``. ``confidence`` (0-1) is the least that a judge
+    gave an answer to the task, ``None`` where none was asked.
     """
 
     sufficient: bool = False
@@ -141,10 +142,14 @@ class Sentence(Value):
 
 
 class Cited(Answer):
-    """The answer with its citations. ``short`` is the bare answer, "" where the sources do not state it."""
+    """The answer with its citations. ``short`` is the bare answer, "" where the sources do not state it.
+
+    ``unnamed`` are names of the task that no source has which the answer cites.
+    """
 
     short: str = ""
     sentences: tuple[Sentence, ...] = ()
+    unnamed: tuple[str, ...] = ()
 
 
 class Paused(Value):

@@ -12,6 +12,7 @@ from aeon.engines.research.answers import cited, refusal
 from aeon.engines.research.choosing import best, is_about
 from aeon.engines.research.effects import Cite, Numbered
 from aeon.engines.research.looking import LIKELY, Looker, is_unlikely
+from aeon.engines.research.naming import unnamed
 from aeon.engines.research.support import answering, headed, support_spec, supported
 from aeon.engines.research.telling import parts_of
 from aeon.engines.research.values import Citation, Cited, Finding
@@ -63,13 +64,14 @@ class Writer:
         asked = [one.finding for one in answers]
         if effect.check and await self._is_unanswered(effect, asked):
             return refusal("The sources do not say", effect, _doubted((*effect.findings, *asked)))
-        answers = await self._supported(effect, answers) if effect.check else answers
+        missing = unnamed(effect.task.text, _read(effect, answers))
+        answers = await self._supported(effect, answers, bool(missing)) if effect.check else answers
         if any(_is_guessed(effect, one) for one in answers):
             return refusal("The sources do not say", effect, _doubted((*effect.findings, *asked)))
         wording = await self._worded(effect, asked, [cited for one in answers for cited in one.evidence])
         text, sentences = cited_text(parts_of(wording.text, answers))
         short = "; ".join(finding.answer for finding in asked)
-        return cited(effect, text, short, sentences).changed(problem=wording.problem)
+        return cited(effect, text, short, sentences).changed(problem=wording.problem, unnamed=missing)
 
     async def _is_unanswered(self, effect: Cite, asked: Sequence[Finding]) -> bool:
         """Whether a judge holds that what is cited for a question does not answer it.
@@ -120,8 +122,10 @@ class Writer:
         found = await self._looker.look(question, shown, effect.check, again=False)
         return found.changed(asked=True) if is_about(question, shown) else Finding(question=question)
 
-    async def _supported(self, effect: Cite, answers: Sequence[Told]) -> list[Told]:
+    async def _supported(self, effect: Cite, answers: Sequence[Told], part: bool) -> list[Told]:
         """The answers with how far what each rests on bears it out: a comparison as far as its weaker side is.
+
+        Where it can but in ``part``, none is supported.
 
         The control is a sentence of a source that is not cited: where it supports an answer as much, the judge says
         yes to anything. Where there are too few calls for all, nothing is checked.
@@ -134,7 +138,7 @@ class Writer:
         control = await self._judged(other, _sides(effect, answers[-1].finding)[-1]) if other else None
         unknown = bool(other) and control is None
         pairs = zip(answers, known, strict=True)
-        return [one._replace(support=_support(said, control, one.finding, unknown)) for one, said in pairs]
+        return [one._replace(support=_support(said, control, one.finding, unknown, part)) for one, said in pairs]
 
     async def _least(self, effect: Cite, finding: Finding) -> Judged | None:
         """What the judge says of the least likely side of an answer; ``None`` where it says nothing of one."""
@@ -193,9 +197,10 @@ def _is_one_sided(finding: Finding) -> bool:
     return finding.answer in _PLAIN and len(sources) < _BOTH and _OF_BOTH.search(finding.question) is not None
 
 
-def _support(judged: Judged, control: Judged | None, finding: Finding, unknown: bool) -> Support:
+def _support(judged: Judged, control: Judged | None, finding: Finding, unknown: bool, part: bool) -> Support:
     """What a judge says of an answer; no verdict where it is ``unknown`` what it says of the control."""
-    return Support(judged.score, "not_checked" if unknown else _verdict(judged, control, finding))
+    verdict = "not_checked" if unknown else _verdict(judged, control, finding)
+    return Support(judged.score, "partial" if part and verdict == "supported" else verdict)
 
 
 def _verdict(judged: Judged, control: Judged | None, finding: Finding) -> Verdict:
@@ -208,6 +213,13 @@ def _verdict(judged: Judged, control: Judged | None, finding: Finding) -> Verdic
 def _shown(effect: Cite, cited: Sequence[Citation]) -> str:
     documents = {entry.number: entry.document for entry in effect.sources.entries}
     return headed(cited, {number: one.title or one.source for number, one in documents.items()})
+
+
+def _read(effect: Cite, answers: Sequence[Told]) -> str:
+    """The titles and passages of the sources that the answers cite."""
+    numbers = {cited.number for one in answers for cited in one.evidence}
+    cited = [one for one in effect.sources.entries if one.number in numbers]
+    return "\n".join([*(one.document.title for one in cited), *(said.text for one in cited for said in one.passages)])
 
 
 def _unrelated(effect: Cite, evidence: Sequence[Citation]) -> str:

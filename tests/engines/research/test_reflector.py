@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from aeon.engines.research.effects import Numbered, PlanQueries, Reflect
+from aeon.engines.research.effects import Asked, Numbered, PlanQueries, Reflect
 from aeon.engines.research.values import Aim, Finding, Queries, Query, Reflection
 from aeon.errors import CompletionError, EndpointFailed, Malformed
 from aeon.llm.scripted import Scripted
@@ -137,6 +137,47 @@ def test_what_no_passage_says_is_a_gap_with_other_queries() -> None:
         assert not reflection.sufficient and reflection.answer == "" and reflection.gaps == (HEIDI,)
         assert "Heidi" in {query.text for query in reflection.queries} and len(reflection.queries) <= 5
     assert reflected(Reader(), SPYRI, most=0).queries == ()
+
+
+@pytest.mark.parametrize(
+    ("reply", "asked"),
+    [
+        ("In which place did the author of Heidi come into the world?", True),
+        ("1. In which place did the author of Heidi come into the world?\nWhere?", True),
+        ("What is love?", False),
+        (HEIDI, False),
+        (Malformed("no", "bad"), False),
+    ],
+)
+def test_a_query_that_found_too_little_is_asked_in_other_words(reply: str | Exception, asked: bool) -> None:
+    """The latest one, by the model: with a word of it, never as it was asked; a name has no other words."""
+    poor = (Query(text="Heidi"), Query(text=HEIDI))
+    words = "In which place did the author of Heidi come into the world?"
+    effect = Reflect(
+        task=Task(text=HEIDI), round=1, asked=(Asked(query=HEIDI, hits=1),), shown=(SPYRI,), aim=Aim(question=HEIDI),
+        most=5, poor=poor,
+    )  # fmt: skip
+    reflection = done(reflector(Reader(words=reply)).reflect(effect))
+    assert (words in [query.text for query in reflection.queries]) == asked
+    assert len({query.text.casefold() for query in reflection.queries}) == len(reflection.queries) <= 5
+    named = Reader(words=reply)
+    done(reflector(named).reflect(effect.changed(poor=poor[:1])))
+    assert not any("other words" in request.messages[0].content for request in named.requests)
+    answered = done(reflector(Reader({"Where": "Hirzel"}, words=reply)).reflect(effect.changed(shown=(BIRTH, SPYRI))))
+    assert answered.answer and words not in [query.text for query in answered.queries]
+
+
+@pytest.mark.usefixtures("measured")
+def test_a_reflection_says_how_sure_it_is() -> None:
+    """The least that a judge gave an answer; nothing where there is none, or nobody judged one."""
+    model = Reader({"Where": "Hirzel"}, supports={"Hirzel": 0.8})
+    sure = reflected(model, BIRTH, task=BORN, aim=Aim(question=BORN))
+    assert sure.answer == "Hirzel" and sure.confidence is not None and sure.confidence > 0.5
+    earlier = Finding(question="Who was she?", answer="a writer", asked=True)
+    assert reflected(model, BIRTH, task=BORN, aim=Aim(question=BORN), findings=(earlier,)).confidence is None
+    doubtful = reflected(model, BIRTH, task=BORN, aim=Aim(question=BORN), findings=(earlier.changed(score=0.4),))
+    assert doubtful.confidence == 0.4
+    assert reflected(Reader(), SPYRI).confidence is None
 
 
 def test_that_it_is_not_stated_is_not_spelt_as_the_texts_are() -> None:

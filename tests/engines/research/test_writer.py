@@ -148,6 +148,27 @@ def test_a_judge_says_whether_what_is_cited_supports_the_sentence(own: float, ot
 
 
 @pytest.mark.usefixtures("measured")
+@pytest.mark.requirement("R3a")
+@pytest.mark.parametrize(
+    ("task", "own", "verdict", "names"),
+    [
+        ("Where was Johanna Spyri born?", 0.9, "supported", ()),
+        ("Where was the author of Alpine Tales born?", 0.9, "partial", ("Alpine Tales",)),
+        ("Where was the author of Alpine Tales born?", 0.05, "not_found", ("Alpine Tales",)),
+    ],
+)
+def test_an_answer_that_lacks_a_name_of_the_task_is_supported_in_part(
+    task: str, own: float, verdict: str, names: tuple[str, ...]
+) -> None:
+    """However sure the judge is of the sentence: it may be about somebody else. What is wrong stays wrong."""
+    model = Reader(words="She was born in {r1}.", supports={"Hirzel": own, "inn": 0.1})
+    answer = cite(model, HIRZEL.changed(score=0.9), task=task)
+    assert (answer.sentences[0].verdict, answer.unnamed) == (verdict, names)
+    unchecked = cite(Reader(words="She was born in {r1}."), HIRZEL, task=task, check=False)
+    assert unchecked.sentences[0].verdict == "not_checked"
+
+
+@pytest.mark.usefixtures("measured")
 def test_the_evidence_is_judged_with_the_title_of_its_source() -> None:
     """In a fence: what a source says is data for a judge, too."""
     model = Reader(words="She was born in {r1}.", supports={"Hirzel": 0.9})
