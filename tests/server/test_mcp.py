@@ -7,70 +7,27 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
-import uvicorn
 from cli.played_model import served as played_model
 from mcp import Client, MCPError
-from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import ElicitRequestParams, ElicitResult
+from mcp_types import ElicitResult
 
 from aeon.assembly.runs import replay
 from aeon.llm.scripted import Scripted
 from aeon.runtime.journal import Journal
 from aeon.server.equipment import Equipment
-from aeon.server.mcp.serving import application
-from aeon.server.mcp.tools import serving
-from aeon.server.mcp.work import Work
-from aeon.server.serving import configured, listening
 from aeon.server.tokens import Tokens
 from tests.second import agreeing
 
 from .conftest import PRICE, PRICES, QUOTED, TASK, WORDS_TASK, Gated, played
-
-MODES = {"auto": "2026-07-28", "legacy": "2025-11-25"}
-EITHER = "drop words from either end please now"
-
-
-class Host:
-    """The MCP server over HTTP, in a thread with a loop of its own."""
-
-    def __init__(self, folder: Path, equipment: Equipment, tokens: Tokens | None = None) -> None:
-        self.folder = folder
-        self._equipment = equipment
-        self._tokens = tokens
-        self.socket = listening("127.0.0.1", 0)
-        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}/mcp"
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
-        self._up = threading.Event()
-        self._thread.start()
-        self._up.wait(20)
-
-    async def _serve(self) -> None:
-        work = Work(self._equipment, self.folder)
-        server = serving(work)
-        self._server = uvicorn.Server(configured(application(server, self._tokens)))
-        async with server.session_manager.run():
-            serve = asyncio.create_task(self._server.serve(sockets=[self.socket]))
-            while not self._server.started:
-                await asyncio.sleep(0.01)
-            self._up.set()
-            await serve
-        await work.close()
-
-    def stop(self) -> None:
-        """Stop it, in order."""
-        self._server.should_exit = True
-        self._thread.join()
-        self.socket.close()
-
+from .mcp_hosts import EITHER, MODES, Host, asked, calling, over_stdio, saying
 
 Start = Callable[..., Host]
 
@@ -95,36 +52,6 @@ def start(tmp_path: Path) -> Iterator[Start]:
     yield begin
     for host in hosts:
         host.stop()
-
-
-def asked(url: str, work: Callable[[Client], Awaitable[Any]], mode: str = "auto", **options: Any) -> Any:
-    """What somebody does with a client."""
-
-    async def done() -> Any:
-        async with Client(url, mode=mode, **options) as client:
-            assert client.protocol_version == MODES[mode]
-            return await work(client)
-
-    return asyncio.run(done())
-
-
-def calling(name: str, **arguments: Any) -> Callable[[Client], Awaitable[Any]]:
-    """Calls one tool."""
-    return lambda client: client.call_tool(name, arguments)
-
-
-def saying(*answers: str) -> tuple[list[str], Callable[..., Awaitable[ElicitResult]]]:
-    """What was asked, and the person at the client who answers so; ``-`` declines."""
-    left, questions = list(answers), list[str]()
-
-    async def answer(context: Any, params: ElicitRequestParams) -> ElicitResult:
-        questions.append(params.message)
-        said = left.pop(0)
-        if said == "-":
-            return ElicitResult(action="decline")
-        return ElicitResult(action="accept", content={"answer": said})
-
-    return questions, answer
 
 
 @pytest.mark.requirement("E7d")
@@ -340,17 +267,6 @@ def test_other_hosts_pages_and_strangers_are_refused(start: Start) -> None:
     answer = calling("answer", run=waits["run"], answer="front")
     assert asyncio.run(by("a-token-of-another", answer)).is_error
     assert asyncio.run(by("a-token-of-somebody", answer)).structured_content["answer"] == "please now"
-
-
-@asynccontextmanager
-async def over_stdio(home: Path, model: str, mode: str, **options: Any) -> Any:
-    """A client of ``aeon mcp serve`` in a process of its own."""
-    command = ["-m", "aeon.cli.main", "mcp", "serve", "--runs", str(home / "runs")]
-    env = {"AEON_MODEL": model, "AEON_HOME": str(home), "AEON_THOROUGH": "true"}
-    async with Client(
-        StdioServerParameters(command=sys.executable, args=command, env=env), mode=mode, **options
-    ) as client:
-        yield client
 
 
 @pytest.mark.requirement("E7d", "E7f")

@@ -33,7 +33,7 @@ def address_of(where: socket.socket, host: str) -> str:
 
 async def over_stdio(work: Work, harmless: bool = False) -> None:
     """Serve the one client at the other end of the standard streams until it goes."""
-    server = serving(work, harmless)
+    server = serving(work, harmless, lists=True)
     try:
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
@@ -62,7 +62,7 @@ async def over_http(
     harmless: bool = False,
 ) -> None:
     """Serve whoever may ask until the process is told to stop; ``said`` is called once it listens."""
-    server = serving(work, harmless)
+    server = serving(work, harmless, lists=tokens is not None)
     app = application(server, tokens, hosts)
     said()
     try:

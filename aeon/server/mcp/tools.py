@@ -1,7 +1,8 @@
 """Aeon as an MCP server: runs, research and verification as its tools, with progress, questions and cancellation.
 
 Both kinds of protocol are served. Up to 2025-11-25 a question goes to the client while its call is open; from
-2026-07-28 on, where no server calls a client, the call ends with what is asked, and comes again with the answer.
+2026-07-28 on, where no server calls a client, the call ends with what is asked, and comes again with the answer. A
+client that has tasks gets one for a call that may take long.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple, TypeVar
 
 from mcp.server import Server, ServerRequestContext
+from mcp.server.context import HandlerResult
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import ServerMessageMetadata
 from mcp_types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
-    ElicitRequest,
-    ElicitRequestFormParams,
     ElicitResult,
     InputRequiredResult,
     ListToolsResult,
@@ -32,6 +33,7 @@ from mcp_types import (
     TextContent,
     Tool,
     ToolAnnotations,
+    ToolExecution,
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
@@ -39,6 +41,7 @@ from aeon.assembly.registry import installed
 from aeon.proof.verify import verify
 from aeon.schema import Frozen, JsonObject
 from aeon.server.bodies import parse
+from aeon.server.mcp.asking import KEY, can_be_asked, coming_again, request_of, said
 from aeon.server.mcp.shapes import (
     AnswerInput,
     Asked,
@@ -50,6 +53,8 @@ from aeon.server.mcp.shapes import (
     reply,
     schema_of,
 )
+from aeon.server.mcp.task_methods import TaskMethods, TaskServer, wants_task
+from aeon.server.mcp.tasks import Outcome, UnderWay
 from aeon.server.mcp.work import Ended, Told, Work
 from aeon.server.problems import problem_of
 from aeon.server.tokens import Token
@@ -59,7 +64,7 @@ __all__ = ["serving"]
 
 _log = logging.getLogger("aeon.server")
 _NAME = "aeon"
-_KEY = "answer"
+_TASKED = ("run", "research", "answer")
 _MOST_QUESTIONS = 20
 K = TypeVar("K", bound=Frozen)
 _Context = ServerRequestContext[Any, Any]
@@ -71,22 +76,32 @@ _INSTRUCTIONS = (
 
 
 class _Call(NamedTuple):
-    """A call of a tool: by whom, with which arguments, and what is told while it is worked on."""
+    """A call of a tool: by whom, with which arguments, and what is told while it is worked on.
 
-    context: _Context
+    What a run asks is put by ``ask``, if anybody can be asked while the call is worked on. A call that ``returns`` ends
+    with the question, and comes again with what was ``answered``, for the ``run`` that it began.
+    """
+
     owner: str
     arguments: JsonObject
     told: Told
-    answered: ElicitResult | None
-    run: str | None
+    ask: Callable[[Asked], Awaitable[str | None]] | None = None
+    returns: bool = False
+    answered: ElicitResult | None = None
+    run: str | None = None
 
 
-def serving(work: Work, harmless: bool = False) -> Server[Any]:
-    """The server over some work. ``harmless``: no tool of its runs changes the world."""
-    offers = _Offers(work, harmless)
-    server: Server[Any] = Server(
-        _NAME, version=_version(), instructions=_INSTRUCTIONS, on_list_tools=offers.listed, on_call_tool=offers.called
-    )
+def serving(work: Work, harmless: bool = False, lists: bool = False) -> Server[Any]:
+    """The server over some work. ``harmless``: no tool of its runs changes the world.
+
+    ``lists`` is whether it lists the tasks of whoever asks: only where it is known who that is.
+    """
+    methods = TaskMethods(work.tasks, _owner)
+    offers = _Offers(work, methods, harmless)
+    server = TaskServer(_NAME, version=_version(), instructions=_INSTRUCTIONS, on_list_tools=offers.listed)
+    server.add_request_handler("tools/call", CallToolRequestParams, offers.called)
+    server.lists = lists
+    methods.add_to(server)
     security = RequestStateSecurity(keys=[secrets.token_bytes(32)], bind_principal=_owner)
     server.middleware.append(RequestStateBoundary(security, default_audience=_NAME))
     return server
@@ -95,8 +110,9 @@ def serving(work: Work, harmless: bool = False) -> Server[Any]:
 class _Offers:
     """What the server offers, and what comes of a call."""
 
-    def __init__(self, work: Work, harmless: bool) -> None:
+    def __init__(self, work: Work, methods: TaskMethods, harmless: bool) -> None:
         self._work = work
+        self._methods = methods
         self._calls: dict[str, Callable[[_Call], Awaitable[_Result]]] = {
             "run": self._run, "research": self._research, "verify": self._verify, "answer": self._answer,
         }  # fmt: skip
@@ -106,23 +122,35 @@ class _Offers:
         """The tools."""
         return ListToolsResult(tools=self._tools)
 
-    async def called(self, context: _Context, params: CallToolRequestParams) -> _Result:
-        """The result of a call; what is wrong with it is a result that says so."""
+    async def called(self, context: _Context, params: CallToolRequestParams) -> HandlerResult:
+        """The result of a call, or its task; what is wrong with it is a result that says so."""
         if params.name not in self._calls:
             known = ", ".join(self._calls)
             raise MCPError(INVALID_PARAMS, f"there is no tool {one_line(params.name, 60)!r}; there are: {known}")
-        answered = (params.input_responses or {}).get(_KEY)
-        said = answered if isinstance(answered, ElicitResult) else None
+        if wants_task(context, params, params.name in _TASKED):
+            return await self._methods.begin(context, params, partial(self._outcome, context, params))
+        async with _progress(context) as told:
+            return await self._result(params.name, _call(context, params, told))
+
+    async def _outcome(self, context: _Context, params: CallToolRequestParams, task: UnderWay) -> Outcome:
+        """What a call comes to that is worked on as a task."""
+        ask = task.ask if can_be_asked(context) else None
+        call = _Call(task.owner, params.arguments or {}, task.told, ask)
         try:
-            async with _progress(context) as told:
-                call = _Call(context, _owner(context), params.arguments or {}, told, said, params.request_state)
-                return await self._calls[params.name](call)
+            result = await self._result(params.name, call)
+        except MCPError as error:
+            return Outcome(error=error.error.model_dump(mode="json", exclude_none=True))
+        return Outcome(result.model_dump(by_alias=True, mode="json", exclude_none=True))
+
+    async def _result(self, name: str, call: _Call) -> _Result:
+        try:
+            return await self._calls[name](call)
         except MCPError:
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, the client hears of it, and the server goes on
             problem = problem_of(error)
             if problem.kind == "bug":
-                _log.error("the tool %s failed", params.name, exc_info=error)
+                _log.error("the tool %s failed", name, exc_info=error)
             return _failed(self._hidden(problem.detail))
 
     async def _run(self, call: _Call) -> _Result:
@@ -149,33 +177,31 @@ class _Offers:
     async def _worked(self, call: _Call, start: Callable[[], Awaitable[Ended]], proof: bool) -> _Result:
         """What comes of a run: its end, or what it asks, of a person at the client if there is one."""
         ended = await self._continued(call) if call.run is not None else await start()
-        if _can_ask(call) and (asked := reply(*ended, proof=None).question) is not None:
-            if call.context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-                return _asking(ended, asked)
-            ended = await self._elicited(call, ended)
+        if call.returns and (asked := reply(*ended, proof=None).question) is not None:
+            return coming_again(ended.name, asked)
+        if call.ask is not None:
+            ended = await self._asked(call, call.ask, ended)
         wanted = proof and ended.end.stop_reason != "waiting"
         text = await asyncio.to_thread(self._work.proof, call.owner, ended) if wanted else None
         return self._given(reply(*ended, proof=text), ended.end.answer)
 
-    async def _elicited(self, call: _Call, ended: Ended) -> Ended:
-        """What becomes of a run whose questions go to the client while the call is open, and are answered."""
+    async def _asked(self, call: _Call, ask: Callable[[Asked], Awaitable[str | None]], ended: Ended) -> Ended:
+        """What becomes of a run whose questions are put while the call is worked on, and are answered."""
         for _ in range(_MOST_QUESTIONS):
             asked = reply(*ended, proof=None).question
-            if asked is None:
+            answer = await ask(asked) if asked is not None else None
+            if answer is None:
                 break
-            said = _said(await call.context.session.elicit_form(asked.text, _form(asked), call.context.request_id))
-            if said is None:
-                break
-            ended = await self._work.answer(call.owner, ended.name, said, call.told)
+            ended = await self._work.answer(call.owner, ended.name, answer, call.told)
         return ended
 
     async def _continued(self, call: _Call) -> Ended:
         """The run that a call comes again for: continued with the answer, or as it waits where there is none."""
         assert call.run is not None
-        said = _said(call.answered)
-        if said is None:
+        answer = said(call.answered)
+        if answer is None:
             return await asyncio.to_thread(self._work.waiting, call.owner, call.run)
-        return await self._work.answer(call.owner, call.run, said, call.told)
+        return await self._work.answer(call.owner, call.run, answer, call.told)
 
     def _given(self, value: Frozen, text: str) -> CallToolResult:
         """A result as data, with a text for clients that read nothing else."""
@@ -203,7 +229,7 @@ def _tools(collections: list[str], harmless: bool) -> list[Tool]:
     )
     made = [
         Tool(
-            name=name, description=text, annotations=hints,
+            name=name, description=text, annotations=hints, execution=ToolExecution(task_support="optional"),
             input_schema=_offered(schema_of(kind, "validation"), names, collections),
             output_schema=schema_of(Reply, "serialization"),
         )
@@ -248,36 +274,22 @@ def _owner(context: _Context) -> str:
     return token.owner if isinstance(token, Token) else ""
 
 
-def _can_ask(call: _Call) -> bool:
-    """Whether a person can be asked at the client, in a form, and has not just said nothing."""
-    able = call.context.session.client_capabilities
-    asked = able.elicitation if able is not None else None
-    declined = call.run is not None and _said(call.answered) is None
-    return asked is not None and (asked.form is not None or asked.url is None) and not declined
+def _call(context: _Context, params: CallToolRequestParams, told: Told) -> _Call:
+    """A call that is answered with its result. Where somebody has just declined to answer, nobody is asked."""
+    answered = (params.input_responses or {}).get(KEY)
+    form = answered if isinstance(answered, ElicitResult) else None
+    declined = params.request_state is not None and said(form) is None
+    asks = can_be_asked(context) and not declined
+    modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
 
+    async def ask(asked: Asked) -> str | None:
+        about = ServerMessageMetadata(related_request_id=context.request_id)
+        return said(await context.session.send_request(request_of(asked), ElicitResult, metadata=about))
 
-def _form(asked: Asked) -> JsonObject:
-    """The schema of an answer: one of the options where nothing else is one."""
-    shape: JsonObject = {"type": "string", "title": "Answer"}
-    if asked.options and not asked.default:
-        shape["enum"] = [*asked.options]
-    elif asked.options:
-        shape["description"] = f"such as {', '.join(asked.options)}; assumed where nothing is said: {asked.default}"
-    return {"type": "object", "properties": {_KEY: shape}, "required": [_KEY]}
-
-
-def _asking(ended: Ended, asked: Asked) -> InputRequiredResult:
-    """What a call ends with that is to come again with an answer; its state is the run."""
-    form = ElicitRequestFormParams(message=asked.text, requested_schema=_form(asked))
-    return InputRequiredResult(input_requests={_KEY: ElicitRequest(params=form)}, request_state=ended.name)
-
-
-def _said(answered: ElicitResult | None) -> str | None:
-    """What the person at the client said; ``None`` where they said nothing."""
-    if answered is None or answered.action != "accept":
-        return None
-    said = (answered.content or {}).get(_KEY)
-    return said if isinstance(said, str) else None
+    return _Call(
+        _owner(context), params.arguments or {}, told, ask if asks and not modern else None, asks and modern, form,
+        params.request_state,
+    )  # fmt: skip
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import re
 import uuid
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +30,7 @@ from aeon.runtime.replay import resume_point
 from aeon.schema import Conclusion
 from aeon.server.bodies import TaskBody
 from aeon.server.equipment import Equipment
+from aeon.server.mcp.tasks import Tasks
 from aeon.server.preparing import meant_by
 from aeon.server.problems import Problem
 from aeon.tools.select import Given
@@ -41,7 +42,8 @@ Told = Callable[[str], None]
 _NAME = re.compile(r"[0-9a-f]{32}")
 _OWN = Trust(whole=True)
 _SOURCES = "sources"
-_CLOSE_SECONDS = 20.0
+_TASKS = "tasks"
+_CLOSE_SECONDS, _SETTLE_SECONDS = 20.0, 5.0
 
 
 class Ended(NamedTuple):
@@ -71,23 +73,29 @@ class _Watch:
 
 
 class Work:
-    """Works on runs with what the server was started with. ``parallel`` is how many at once; others wait."""
+    """Works on runs with what the server was started with. ``parallel`` is how many at once; others wait.
+
+    ``tasks`` are the calls that are worked on while nobody waits for them.
+    """
 
     def __init__(self, equipment: Equipment, folder: Path, parallel: int = 2) -> None:
         self.equipment = equipment
         self.folder = folder
+        self.tasks = Tasks(lambda owner: self._of(owner) / _TASKS)
         self._room = asyncio.Semaphore(parallel)
-        self._tasks: dict[asyncio.Task[Conclusion], tuple[AsyncDriver, _Watch]] = {}
+        self._driven: dict[asyncio.Task[Conclusion], tuple[AsyncDriver, _Watch]] = {}
+        self._closing = False
 
     async def start(self, owner: str, body: TaskBody, told: Told) -> Ended:
         """Work on a task until the run ends or asks.
 
         Raises:
-            Problem: there is no such engine or collection, or the run could make more calls than the server allows.
+            Problem: there is no such engine or collection, the run could make more calls than the server allows, or
+                the server is ending.
             AeonError: a setting or a schema is wrong, or the run cannot be worked on.
         """
         order = await asyncio.to_thread(self.equipment.order, body)
-        async with self._room:
+        async with self._place():
             engine, name = order.plugin.engine, uuid.uuid4().hex
             path = self._path(owner, name)
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -111,10 +119,10 @@ class Work:
         """Answer the question of a run, and work on it until it ends or asks again.
 
         Raises:
-            Problem: there is no such run, it waits for no answer, or what was said is none.
+            Problem: there is no such run, it waits for no answer, what was said is none, or the server is ending.
             AeonError: its journal is damaged, or the run cannot be worked on.
         """
-        async with self._room:
+        async with self._place():
             journal = await asyncio.to_thread(self._reopened, owner, name)
             try:
                 resumed, watch = await self._resumed(journal, said, told)
@@ -156,16 +164,27 @@ class Work:
         return proof_bytes(proof_of(ended.end, given, path)).decode()
 
     async def close(self) -> None:
-        """Interrupt all runs, and wait for them."""
-        for driver, watch in self._tasks.values():
+        """Interrupt all runs, let what is asked wait, and wait until all that is known."""
+        self._closing = True
+        self.tasks.decline()
+        for driver, watch in self._driven.values():
             watch.stop(driver.interrupt)
-        if self._tasks:
-            await asyncio.wait({*self._tasks}, timeout=_CLOSE_SECONDS)
+        if self._driven:
+            await asyncio.wait({*self._driven}, timeout=_CLOSE_SECONDS)
+        await self.tasks.settle(_SETTLE_SECONDS)
+
+    @contextlib.asynccontextmanager
+    async def _place(self) -> AsyncIterator[None]:
+        """A place among the runs that are worked on at once. Raises ``Problem`` where none is begun any more."""
+        async with self._room:
+            if self._closing:
+                raise Problem(503, "ending", "the server is ending; ask again when it is back", True)
+            yield
 
     async def _conducted(self, driver: AsyncDriver, job: Job[Any, Any, Any], watch: _Watch) -> Conclusion:
         """Drive a run. If who waits for it is cancelled, the run is interrupted, and ends in its own time."""
         task = asyncio.create_task(driver.aexecute(job))
-        self._tasks[task] = (driver, watch)
+        self._driven[task] = (driver, watch)
         task.add_done_callback(self._done)
         try:
             return await asyncio.shield(task)
@@ -174,7 +193,7 @@ class Work:
             raise
 
     def _done(self, task: asyncio.Task[Conclusion]) -> None:
-        del self._tasks[task]
+        del self._driven[task]
         if not task.cancelled():
             task.exception()  # who waited for it was told
 
@@ -183,7 +202,10 @@ class Work:
         return self.equipment.given([str(one) for one in sources] if isinstance(sources, list) else None)
 
     def _path(self, owner: str, name: str) -> Path:
-        return (self.folder / f"of-{owner}" if owner else self.folder) / f"{name}.jsonl"
+        return self._of(owner) / f"{name}.jsonl"
+
+    def _of(self, owner: str) -> Path:
+        return self.folder / f"of-{owner}" if owner else self.folder
 
     def _reopened(self, owner: str, name: str) -> Journal:
         path = self._path(owner, name)

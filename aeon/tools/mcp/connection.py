@@ -12,17 +12,13 @@ from mcp import Client, MCPError
 from mcp.client import IncomingMessage, Transport
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from mcp_types import (
-    CONNECTION_CLOSED,
-    PARSE_ERROR,
-    REQUEST_TIMEOUT,
-    CallToolRequest,
     CallToolRequestParams,
-    CallToolResult,
     InputRequiredResult,
+    TaskMetadata,
     Tool,
     ToolListChangedNotification,
 )
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from aeon.errors import OutcomeUnknown, ToolError, ToolFailed, UsageError
 from aeon.schema.frozen import JsonObject, JsonValue
@@ -31,14 +27,24 @@ from aeon.tools.mcp.listing import Listed
 from aeon.tools.mcp.process import Child, child
 from aeon.tools.mcp.results import value_of
 from aeon.tools.mcp.specs import ServerSpec
+from aeon.tools.mcp.tasks import (
+    UNANSWERED,
+    Answer,
+    TaskFailed,
+    TaskLost,
+    answered,
+    asks_for_task,
+    cancelled,
+    declared,
+    readable,
+)
 from aeon.tools.mcp.web import web
 
 __all__ = ["Connection"]
 
 _MOST_TOOLS, _MOST_PAGES = 200, 20
 _CLOSE_SECONDS = 8.0
-_ANSWER: TypeAdapter[CallToolResult | InputRequiredResult] = TypeAdapter(CallToolResult | InputRequiredResult)
-_UNANSWERED = (CONNECTION_CLOSED, REQUEST_TIMEOUT, PARSE_ERROR)
+_TASK_MARGIN = 60.0
 
 logging.getLogger("mcp").addHandler(logging.NullHandler())  # what the SDK has to say is said in this module's errors
 
@@ -57,6 +63,7 @@ class Connection:
         self._task: asyncio.Task[None] | None = None
         self._client: Client | None = None
         self._now: dict[str, dict[str, str]] = {}
+        self._under_way: set[str] = set()
         self._restarts = 1
         self._begin()
 
@@ -98,7 +105,9 @@ class Connection:
         return self._client.protocol_version
 
     async def close(self) -> None:
-        """End the conversation, and the process of the server if it has one here."""
+        """Cancel the tasks under way, end the conversation, and the process of the server if it has one here."""
+        if self._client is not None and self._under_way:
+            await cancelled(self._client.session, self._under_way)
         self._scope.cancel()
         if self._task is not None:
             await asyncio.wait({self._task}, timeout=_CLOSE_SECONDS)
@@ -116,28 +125,42 @@ class Connection:
                 await self._check(client, tool)
         except (TimeoutError, MCPError) as error:
             raise ToolFailed(self._named(f"it does not list its tools again: {one_line(str(error), 200)}")) from None
+        answer = await self._answer(client, tool, arguments)
+        if isinstance(answer, InputRequiredResult):
+            raise ToolFailed(self._named("it asks back during a call, which is not passed on"))
+        return value_of(answer, tool.result)
+
+    async def _answer(self, client: Client, tool: Listed, arguments: JsonObject) -> Answer:
+        """What a server answers to a call, in time. Raises as `call`."""
+        kept = TaskMetadata(ttl=round((self._seconds + _TASK_MARGIN) * 1000)) if asks_for_task(client, tool) else None
+        params = CallToolRequestParams(name=tool.name, arguments=arguments, task=kept)
         try:
             with anyio.fail_after(self._seconds):
-                params = CallToolRequestParams(name=tool.name, arguments=arguments)
-                answer = await client.session.send_request(CallToolRequest(params=params), _ANSWER)
+                return await answered(client.session, params, self._under_way)
         except TimeoutError:
             raise self._unanswered(tool, f"no answer came within {self._seconds:g} s") from None
         except MCPError as error:
-            if error.code in _UNANSWERED:
+            if error.code in UNANSWERED:
                 await self._settled()
                 raise self._unanswered(tool, self._reason or one_line(error.message, 200)) from None
             raise ToolFailed(self._named(one_line(error.message, 300))) from None
         except ValidationError:
             raise self._unanswered(tool, "its answer is no result of a tool") from None
-        if isinstance(answer, InputRequiredResult):
-            raise ToolFailed(self._named("it asks back during a call, which is not passed on"))
-        return value_of(answer, tool.result)
+        except TaskLost as error:
+            raise self._unanswered(tool, str(error)) from None
+        except TaskFailed as error:
+            raise ToolFailed(self._named(str(error))) from None
 
     async def _serve(self) -> None:
         """Keep the conversation until it is over; what ended it is the ``reason``."""
         try:
             with self._scope:
-                async with Client(self._transport(), message_handler=self._noticed, cache=None) as client:
+                async with Client(
+                    readable(self._transport()),
+                    message_handler=self._noticed,
+                    cache=None,
+                    extensions=[declared()],
+                ) as client:
                     self._client = client
                     tools = await self._listed(client)
                     self._now = {tool.name: tool.fingerprints for tool in tools}
@@ -263,6 +286,7 @@ def _of_tool(tool: Tool) -> Listed:
         read_only=hints.read_only_hint if hints else None,
         destructive=hints.destructive_hint if hints else None,
         idempotent=hints.idempotent_hint if hints else None,
+        needs_task=tool.execution is not None and tool.execution.task_support == "required",
     )
 
 

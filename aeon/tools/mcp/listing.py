@@ -30,6 +30,7 @@ class Listed:
     """A tool by the name that its server gives it. ``schema`` is of its parameters, ``result`` of what it gives.
 
     The hints are what the server says of it, or ``None``: they are believed as far as its user believes the server.
+    ``needs_task``: in 2025-11-25, it is called as a task or not at all. That is how it is spoken to, and not approved.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Listed:
     read_only: bool | None = None
     destructive: bool | None = None
     idempotent: bool | None = None
+    needs_task: bool = False
 
     @property
     def fingerprints(self) -> dict[str, str]:

@@ -1,0 +1,250 @@
+"""Calls that a server answers with a task: it is asked for until it has ended, and cancelled when nobody waits.
+
+From 2026-07-28 on, tasks are an extension that a client declares (SEP-2663); a server then decides which calls it
+answers with one. In 2025-11-25 a tool says that it is called as a task, and the call asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from types import TracebackType
+from typing import Annotated, Any, Literal, Self
+
+import anyio
+from mcp import Client, ClientSession, MCPError
+from mcp.client import ClientExtension, Transport, advertise
+from mcp.shared.message import SessionMessage
+from mcp_types import (
+    CONNECTION_CLOSED,
+    PARSE_ERROR,
+    REQUEST_TIMEOUT,
+    CallToolRequest,
+    CallToolRequestParams,
+    CallToolResult,
+    CancelTaskRequestParams,
+    GetTaskPayloadRequestParams,
+    GetTaskRequestParams,
+    InputRequiredResult,
+    JSONRPCResponse,
+    Request,
+    TaskStatus,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.text import one_line
+from aeon.tools.mcp.listing import Listed
+
+__all__ = [
+    "UNANSWERED", "Answer", "TaskFailed", "TaskLost", "answered", "asks_for_task", "cancelled", "declared", "readable",
+]  # fmt: skip
+
+UNANSWERED = (CONNECTION_CLOSED, REQUEST_TIMEOUT, PARSE_ERROR)
+"""The errors that stand for an answer that never came."""
+
+Answer = CallToolResult | InputRequiredResult
+_EXTENSION = "io.modelcontextprotocol/tasks"
+_CARRIED = "aeon/created-task"
+_HANDSHAKE = "2025-11-25"
+_POLL_MS = 1_000.0
+_LEAST_POLL, _MOST_POLL = 0.1, 5.0
+_CANCEL_SECONDS = 2.0
+_LONGEST_ID = 1_000
+_RAW: TypeAdapter[Any] = TypeAdapter(dict[str, Any])
+_ANSWER: TypeAdapter[Answer] = TypeAdapter(Answer)
+
+
+class TaskLost(Exception):
+    """A task of which nobody can say what it did, in words that say why."""
+
+
+class TaskFailed(Exception):
+    """A task that ended with a failure, in words that say why."""
+
+
+class _State(BaseModel):
+    """A task as a server tells it, in either revision; ``poll`` is milliseconds."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+    id: Annotated[str, Field(alias="taskId", min_length=1, max_length=_LONGEST_ID)]
+    status: TaskStatus
+    poll: Annotated[
+        float | None, Field(validation_alias=AliasChoices("pollIntervalMs", "pollInterval"), allow_inf_nan=False)
+    ] = None
+    result: dict[str, Any] | None = None
+    error: dict[str, Any] | None = None
+
+
+class _GetTask(Request[GetTaskRequestParams, Literal["tasks/get"]]):
+    method: Literal["tasks/get"] = "tasks/get"
+    name_param = "taskId"
+
+
+class _GetResult(Request[GetTaskPayloadRequestParams, Literal["tasks/result"]]):
+    method: Literal["tasks/result"] = "tasks/result"
+    name_param = "taskId"
+
+
+class _CancelTask(Request[CancelTaskRequestParams, Literal["tasks/cancel"]]):
+    method: Literal["tasks/cancel"] = "tasks/cancel"
+    name_param = "taskId"
+
+
+def declared() -> ClientExtension:
+    """The extension, as a client declares it to a server."""
+    return advertise(_EXTENSION)
+
+
+def asks_for_task(client: Client, tool: Listed) -> bool:
+    """Whether a tool is called as a task because it says so; from 2026-07-28 on, the server decides."""
+    able = client.server_capabilities.tasks
+    calls = able.requests.tools if able is not None and able.requests is not None else None
+    possible = client.protocol_version == _HANDSHAKE and calls is not None and calls.call is not None
+    return tool.needs_task and possible
+
+
+async def answered(session: ClientSession, params: CallToolRequestParams, under_way: set[str]) -> Answer:
+    """What a call comes to: its answer, or the result of the task that answers it, as soon as that has ended.
+
+    ``under_way`` has the id of the task while it is waited for. If that is broken off, the task is cancelled.
+
+    Raises:
+        TaskFailed: the task failed, or asks back.
+        TaskLost: what the server says of the task is none, or of another task; or the task was cancelled.
+        MCPError: the server answers with an error, or is gone.
+        ValidationError: the answer is no result of a tool.
+    """
+    raw = await session.send_request(CallToolRequest(params=params), _RAW)
+    modern = session.protocol_version in MODERN_PROTOCOL_VERSIONS
+    created = (raw if raw.get("resultType") == "task" else None) if modern else _carried(raw)
+    if created is None:
+        return _ANSWER.validate_python(raw, by_name=False)
+    task = _read(created)
+    under_way.add(task.id)
+    try:
+        return await _followed(session, task)
+    finally:
+        under_way.discard(task.id)
+
+
+async def cancelled(session: ClientSession, names: Iterable[str]) -> None:
+    """Tell the server that nobody waits for these tasks any more; whether it hears it is its own affair."""
+
+    async def one(name: str) -> None:
+        with suppress(MCPError, ValidationError):
+            await session.send_request(_CancelTask(params=CancelTaskRequestParams(task_id=name)), _RAW)
+
+    with anyio.move_on_after(_CANCEL_SECONDS, shield=True):
+        async with anyio.create_task_group() as group:
+            for name in tuple(names):
+                group.start_soon(one, name)
+
+
+@asynccontextmanager
+async def readable(transport: Transport) -> AsyncGenerator[Any]:
+    """The streams of a transport, in which a task of 2025-11-25 stands in the ``_meta`` of a result without content.
+
+    The SDK takes each result of a call for that of a tool, and refuses one that is a task.
+    """
+    async with transport as (incoming, outgoing):
+        yield _Readable(incoming), outgoing
+
+
+class _Readable:
+    """A stream of messages, handed on."""
+
+    def __init__(self, stream: Any) -> None:  # noqa: ANN401 - of a type that the SDK keeps to itself
+        self._stream = stream
+
+    @property
+    def last_context(self) -> object:
+        """The context in which the last message was sent, if the stream knows it."""
+        return getattr(self._stream, "last_context", None)
+
+    async def receive(self) -> SessionMessage | Exception:
+        return _with_task(await self._stream.receive())
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        return _with_task(await self._stream.__anext__())
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        suppressed: bool | None = await self._stream.__aexit__(kind, error, trace)
+        return suppressed
+
+
+def _with_task(item: SessionMessage | Exception) -> SessionMessage | Exception:
+    if isinstance(item, SessionMessage) and isinstance(item.message, JSONRPCResponse):
+        result = item.message.result
+        if isinstance(result.get("task"), dict) and "content" not in result:
+            carrying = {"content": [], "_meta": {_CARRIED: result["task"]}}
+            return replace(item, message=item.message.model_copy(update={"result": carrying}))
+    return item
+
+
+def _carried(raw: JsonObject) -> JsonValue:
+    meta = raw.get("_meta")
+    return meta.get(_CARRIED) if isinstance(meta, dict) else None
+
+
+async def _followed(session: ClientSession, task: _State) -> CallToolResult:
+    """What a task comes to; where that is not waited for to the end, it is cancelled."""
+    try:
+        while task.status == "working":
+            seconds = (_POLL_MS if task.poll is None else task.poll) / 1000
+            await anyio.sleep(min(max(seconds, _LEAST_POLL), _MOST_POLL))
+            task = await _now(session, task.id)
+        return await _outcome(session, task)
+    except BaseException:
+        if task.status in ("working", "input_required"):
+            await cancelled(session, [task.id])
+        raise
+
+
+async def _now(session: ClientSession, name: str) -> _State:
+    try:
+        raw = await session.send_request(_GetTask(params=GetTaskRequestParams(task_id=name)), _RAW)
+    except MCPError as error:
+        if error.code in UNANSWERED:
+            raise
+        raise TaskLost(f"it does not tell of its task: {one_line(error.message, 200)}") from None
+    state = _read(raw)
+    if state.id != name:
+        raise TaskLost("it tells of another task than it was asked for")
+    return state
+
+
+async def _outcome(session: ClientSession, task: _State) -> CallToolResult:
+    """The result of a task that has ended. In 2025-11-25 also one that asks: who waits is asked, and declines."""
+    if task.status == "cancelled":
+        raise TaskLost("its task was cancelled")
+    if session.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+        request = _GetResult(params=GetTaskPayloadRequestParams(task_id=task.id))
+        return CallToolResult.model_validate(await session.send_request(request, _RAW), by_name=False)
+    if task.status == "input_required":
+        raise TaskFailed("it asks back during a call, which is not passed on")
+    if task.status == "failed":
+        message = (task.error or {}).get("message")
+        raise TaskFailed(one_line(message, 300) if isinstance(message, str) and message else "it does not say why")
+    return CallToolResult.model_validate(task.result, by_name=False)
+
+
+def _read(raw: object) -> _State:
+    try:
+        return _State.model_validate(raw)
+    except ValidationError:
+        raise TaskLost("what it says of a task is none") from None
