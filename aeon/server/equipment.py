@@ -14,7 +14,6 @@ from typing import TypeVar, get_args
 from pydantic import JsonValue, ValidationError
 
 from aeon.assembly.build import priced
-from aeon.assembly.inquiries import of_environment
 from aeon.assembly.plugin import AnyPlugin, nothing_missing
 from aeon.assembly.registry import plugin
 from aeon.assembly.roles import fitted
@@ -169,7 +168,7 @@ class Equipment:
         """The settings of a run that asks for none, read once."""
         if brought.name not in self._own:
             kind = brought.engine.config
-            own: Settings = load_config(kind, self.config, of_environment(kind, os.environ), os.environ)
+            own: Settings = load_config(kind, self.config, environ=os.environ)
             self._own[brought.name] = priced(own, self.model, brought)
         return self._own[brought.name]
 
