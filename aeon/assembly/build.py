@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -39,6 +40,7 @@ from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import drop_after, resume_point
 from aeon.schema import Config, JsonObject, Question, Result, Settings, Task
+from aeon.settings import with_variables
 from aeon.supervisor.valid import validator
 from aeon.text import one_line
 from aeon.tools.choose import choose
@@ -120,6 +122,7 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     ``"npx some-server"``, or an address; it is started now, and ends with the orchestrator. ``roles`` gives roles of
     the engine a model of their own, as in ``{"verifier": "http://127.0.0.1:8080/v1#judge"}``. ``durable`` is a
     database, such as ``"sqlite"``, that keeps the runs; ``run`` names the one that is begun, or taken up again.
+    Without a ``config`` the variables count that the engine's settings name themselves, such as ``RESEARCH_MAX_ITERS``.
 
     Raises:
         UsageError: a model, tool, folder, engine or setting that does not exist or cannot be used.
@@ -128,11 +131,7 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     """
     observers = check_callables(observers, journal, ask)
     brought: AnyPlugin = engine if isinstance(engine, Plugin) else PLUGIN if engine is None else plugin(engine)
-    settings = config if config is not None else brought.engine.config()
-    _check_config(settings, brought)
-    if roles:
-        check_names(roles)
-        settings = settings.changed(roles=settings.roles.changed(**roles))
+    settings = _settings(config, brought, roles or {})
     chosen = _chosen(brought, tools, files, mcp)
     adapter = Nobody() if settings.model_tier == "T0" else select(llm)
     settings = fitted(brought, settings, adapter)
@@ -143,6 +142,14 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     made = (adapter, setup, chosen, brought, [*cast.models.values()])
     driver = _driver(durable, run, journal, made, observers, ask)
     return Orchestrator(brought.engine, handlers, driver, settings)
+
+
+def _settings(config: Settings | None, brought: AnyPlugin, roles: Mapping[str, str]) -> Settings:
+    """The settings that are given, else the engine's own with the variables that these name; with models for roles."""
+    settings: Settings = config if config is not None else with_variables(brought.engine.config(), os.environ)
+    _check_config(settings, brought)
+    check_names(roles)
+    return settings.changed(roles=settings.roles.changed(**roles)) if roles else settings
 
 
 def _driver(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -38,7 +39,7 @@ from aeon.kernel.ports import Handlers
 from aeon.llm.adapter import LLMAdapter
 from aeon.schema import Settings
 from aeon.schema.value import Value
-from aeon.settings import with_overrides
+from aeon.settings import with_overrides, with_variables
 from aeon.supervisor.sampling import Drawn
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.registry import ToolRegistry
@@ -221,8 +222,9 @@ def _own(plugin: AnyPlugin, config: CombiningSettings) -> Settings:
     options = config.options.get(plugin.name, {})
     if barred := [name for name in _OF_THE_WHOLE if name in options]:
         raise ConfigError(f"options.{plugin.name}.{barred[0]}: a member has none of its own; leave it out")
+    defaults = with_variables(kind(), os.environ)
     try:
-        return with_overrides(kind(), options).changed(roles=config.roles)
+        return with_overrides(defaults, options).changed(roles=config.roles)
     except ConfigError as error:
         raise ConfigError(f"options.{plugin.name}.{error}") from None
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -16,26 +15,15 @@ from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.record import Research
 from aeon.errors import ConfigError, UsageError
 from aeon.llm.adapter import LLMAdapter
-from aeon.schema import Settings, Task
+from aeon.schema import Task
 from aeon.schema.frozen import Frozen
 from aeon.settings import load_config, with_overrides
-from aeon.settings.values import merged, nested
 from aeon.text import one_line
 from aeon.tools.select import folder_specs, search_specs
 
-__all__ = ["AgentResponse", "AgentSource", "of_environment", "overrides", "research", "response", "run_research"]
+__all__ = ["AgentResponse", "AgentSource", "research", "response", "run_research"]
 
 Tier = Literal["auto", "simple", "standard", "deep"]
-_VARIABLES: dict[str, tuple[tuple[str, ...], type[int] | type[float]]] = {
-    "RESEARCH_MAX_ITERS": (("max_iters",), int),
-    "RESEARCH_MAX_QUERIES": (("max_queries",), int),
-    "RESEARCH_MAX_SOURCES": (("max_sources",), int),
-    "RESEARCH_MAX_EXECUTION_TIME_S": (("budget", "seconds"), float),
-    "RESEARCH_TOKEN_BUDGET": (("budget", "tokens"), int),
-}
-
-_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-"""A number as people write it: Python would also take ``1_0`` and digits of other scripts."""
 
 
 class AgentSource(Frozen):
@@ -54,44 +42,6 @@ class AgentResponse(Frozen):
     sources: tuple[AgentSource, ...]
     insufficient_termination: bool
     confidence: float | None = None
-
-
-def overrides(environ: Mapping[str, str]) -> dict[str, object]:
-    """The settings that variables such as ``RESEARCH_MAX_ITERS`` set, in the shape of a configuration file.
-
-    Raises:
-        ConfigError: one of them is no number above 0, or beyond the limits of its setting; names it.
-    """
-    chosen: dict[str, object] = {}
-    for variable, (path, kind) in _VARIABLES.items():
-        if text := environ.get(variable, "").strip():
-            chosen = merged(chosen, _setting(variable, nested(path, _number(variable, text, kind))))
-    return chosen
-
-
-def _setting(variable: str, one: dict[str, object]) -> dict[str, object]:
-    """A setting that a variable sets, if it is within the limits of the setting."""
-    try:
-        with_overrides(ResearchConfig(), one)
-    except ConfigError as error:
-        raise ConfigError(f"{variable}: {str(error).partition(': ')[2]}") from None
-    return one
-
-
-def of_environment(kind: type[Settings], environ: Mapping[str, str]) -> dict[str, object]:
-    """The same for this kind of settings: nothing for those of other engines. Raises as `overrides`."""
-    return overrides(environ) if issubclass(kind, ResearchConfig) else {}
-
-
-def _number(variable: str, text: str, kind: type[int] | type[float]) -> float:
-    try:
-        number = kind(text) if _NUMBER.fullmatch(text) else -1
-    except ValueError:  # a part of one, or more digits than Python reads
-        number = -1
-    if not 0 < number < float("inf"):
-        what = "a whole number" if kind is int else "a number"
-        raise ConfigError(f"{variable}: {text[:40]!r} is not {what} above 0")
-    return number
 
 
 def research(
@@ -117,7 +67,7 @@ def research(
         UsageError: a source, a provider, an option or a setting does not exist or cannot be used.
     """
     check_options("research", build_options, build, research)
-    settings = config or load_config(ResearchConfig, None, overrides(os.environ), os.environ)
+    settings = config or load_config(ResearchConfig, environ=os.environ)
     if tier not in (None, *get_args(Tier)):
         raise UsageError(f"research: {one_line(repr(tier), 40)} is no tier; choose one of {', '.join(get_args(Tier))}")
     settings = settings.changed(tier=tier) if tier is not None else settings
@@ -157,7 +107,7 @@ def run_research(
     chosen: dict[str, object] = {name: value for name, value in limits.items() if value is not None}
     if max_execution_time_s is not None:
         chosen["budget"] = {"seconds": max_execution_time_s}
-    settings = config or load_config(ResearchConfig, None, overrides(os.environ), os.environ)
+    settings = config or load_config(ResearchConfig, environ=os.environ)
     return response(research(task, config=with_overrides(settings, chosen), **options))
 
 

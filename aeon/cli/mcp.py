@@ -16,11 +16,12 @@ from aeon.cli.output import remark
 from aeon.cli.run import TOOLS
 from aeon.cli.serve import equipment_of, make_ready, module, private
 from aeon.documents.extras import library
+from aeon.engines.research.config import ResearchConfig
 from aeon.errors import UsageError
 from aeon.home import data_dir
 from aeon.observability.lines import visible
 from aeon.schema import Config
-from aeon.settings import load_config
+from aeon.settings import load_config, with_variables
 from aeon.tools.mcp.approvals import Approvals
 from aeon.tools.mcp.listing import Listed
 from aeon.tools.mcp.servers import Opened, Servers
@@ -87,6 +88,7 @@ def _serve(options: argparse.Namespace) -> int:
     served: ModuleType = library("aeon.server.mcp.serving", "mcp", _SERVE)
     tokens = _tokens(options)
     load_config(Config, options.config, None, os.environ)
+    with_variables(ResearchConfig(), os.environ)
     if options.http is None:
         with private():
             work, harmless = _work(options)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import os
 
-from aeon.assembly.inquiries import overrides
 from aeon.cli.output import write_new
 from aeon.cli.run import run
 from aeon.engines.research.export import export_of
@@ -30,7 +28,7 @@ def command(options: argparse.Namespace) -> int:
     chosen = {"tier": options.tier, "check": False if options.no_check else None}
     own = {name: value for name, value in chosen.items() if value is not None}
     tools = [*folder_specs(options.files), *search_specs(options.search, options.allow)]
-    return run(options, tools, own | overrides(os.environ), _Out(options.out) if options.out else _nothing)
+    return run(options, tools, own, _Out(options.out) if options.out else _nothing)
 
 
 def _nothing(result: Conclusion, question: str) -> list[Line]:

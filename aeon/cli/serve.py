@@ -14,7 +14,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TextIO
 
-from aeon.assembly.inquiries import overrides
 from aeon.assembly.roles import SAME
 from aeon.cli.database import durable_module
 from aeon.cli.logs import LogFile
@@ -23,6 +22,7 @@ from aeon.cli.progress import fetch
 from aeon.cli.run import TOOLS
 from aeon.cli.session import spec_of
 from aeon.documents.extras import library
+from aeon.engines.research.config import ResearchConfig
 from aeon.errors import UsageError
 from aeon.home import data_dir
 from aeon.llm.adapter import LLMAdapter
@@ -30,7 +30,7 @@ from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.local import Local
 from aeon.llm.select import select
 from aeon.schema import Config
-from aeon.settings import load_config
+from aeon.settings import load_config, with_variables
 from aeon.tools.select import connected, opened, search_specs
 
 __all__ = ["command", "equipment_of", "make_ready", "module", "private"]
@@ -50,7 +50,7 @@ def command(options: argparse.Namespace) -> int:
         raise UsageError(f"serve: --host {options.host} lets other machines in; name who may with --token-file FILE")
     tokens = module("tokens").Tokens.read(options.token_file) if options.token_file else None
     load_config(Config, options.config, None, os.environ)
-    overrides(os.environ)
+    with_variables(ResearchConfig(), os.environ)
     traced = _tracing()
     equipment = equipment_of(options, [traced.Traced] if traced else [])
     with serving.listening(options.host, options.port) as where, private(), _log(options.log) as log:

@@ -13,13 +13,22 @@ from aeon.server.problems import Problem
 from aeon.text import is_text, one_line
 
 __all__ = [
-    "BODIES", "AnswerBody", "BudgetBody", "CancelBody", "ForkBody", "RunBody", "SearchBody", "TaskBody", "Wishes",
-    "parse", "read_json",
+    "BODIES", "REFERENCE", "AnswerBody", "BudgetBody", "CancelBody", "ForkBody", "RunBody", "SearchBody", "TaskBody",
+    "Wishes", "parse", "read_json",
 ]  # fmt: skip
 
 MOST_DEPTH = 64
 _LONGEST = 2_000_000
 B = TypeVar("B", bound=Frozen)
+REFERENCE = {
+    "complexity_tier": ("tier",),
+    "max_iters": ("max_iters",),
+    "max_queries": ("max_queries",),
+    "max_sources": ("max_sources",),
+    "max_execution_time_s": ("budget", "seconds"),
+    "token_budget": ("budget", "tokens"),
+}
+"""Fields with the names of the reference, each with the path of its setting of research."""
 
 
 class BudgetBody(Frozen):
@@ -51,7 +60,8 @@ class TaskBody(Wishes):
     ``earlier`` is what programs answered before: it is shown beside ``context``, but no claim rests on it.
     ``unattended`` says what becomes of a question that the run asks: its default is assumed, or it waits for
     ``POST /jobs/{id}/answer``. Of the runs in the queue, those with the lowest ``priority`` go first, and of these the
-    oldest.
+    oldest. ``complexity_tier``, ``max_…`` and ``token_budget`` are settings of the engine ``research`` under the names
+    of the reference.
     """
 
     task: Annotated[str, Field(min_length=1, max_length=_LONGEST)]
@@ -62,6 +72,17 @@ class TaskBody(Wishes):
     engine: str = "multi-pass"
     unattended: Literal["assume", "suspend"] | None = None
     priority: Annotated[int, Field(ge=1, le=9)] = DEFAULT_PRIORITY
+    complexity_tier: str | None = None
+    max_iters: int | None = Field(default=None, ge=1)
+    max_queries: int | None = Field(default=None, ge=1)
+    max_sources: int | None = Field(default=None, ge=1)
+    max_execution_time_s: float | None = Field(default=None, gt=0)
+    token_budget: int | None = Field(default=None, ge=1)
+
+    @property
+    def reference(self) -> dict[str, str | float]:
+        """What is asked for under names of the reference."""
+        return self.model_dump(include={*REFERENCE}, exclude_none=True)
 
 
 class RunBody(TaskBody):

@@ -14,17 +14,18 @@ from typing import TypeVar, get_args
 from pydantic import JsonValue, ValidationError
 
 from aeon.assembly.build import priced
-from aeon.assembly.inquiries import of_environment
 from aeon.assembly.plugin import AnyPlugin, nothing_missing
 from aeon.assembly.registry import plugin
 from aeon.assembly.roles import fitted
+from aeon.engines.research.config import ResearchConfig
 from aeon.errors import UnknownNameError, UsageError
 from aeon.llm.adapter import LLMAdapter
 from aeon.schema import JsonObject, Passage, Settings, Task
-from aeon.server.bodies import TaskBody
+from aeon.server.bodies import REFERENCE, TaskBody
 from aeon.server.problems import Problem
 from aeon.settings import load_config, merged, settings_of, with_overrides
 from aeon.settings.tree import members
+from aeon.settings.values import nested
 from aeon.supervisor.valid import validator
 from aeon.text import one_line
 from aeon.tools.files import Files
@@ -125,6 +126,7 @@ class Equipment:
         brought = _plugin(body.engine)
         if body.tier is not None and "tier" not in brought.engine.config.model_fields:
             raise Problem(422, "invalid", f"tier: the engine '{brought.name}' has no tiers; leave it out")
+        _check_reference(brought, body)
         config = self._config(brought, body)
         bound = brought.engine.bound(config)
         if self.most_calls is not None and bound.calls > self.most_calls:
@@ -169,7 +171,7 @@ class Equipment:
         """The settings of a run that asks for none, read once."""
         if brought.name not in self._own:
             kind = brought.engine.config
-            own: Settings = load_config(kind, self.config, of_environment(kind, os.environ), os.environ)
+            own: Settings = load_config(kind, self.config, environ=os.environ)
             self._own[brought.name] = priced(own, self.model, brought)
         return self._own[brought.name]
 
@@ -181,7 +183,7 @@ class Equipment:
         """
         fields = _plugin(body.engine).engine.config.model_fields
         if "tier" in fields:
-            return body.changed(tier=body.tier or "simple")
+            return body.changed(tier=body.tier or body.complexity_tier or "simple")
         once: dict[str, object] = {"max_passes": 1} if "max_passes" in fields else {}
         return body.changed(config=merged(once, body.config))
 
@@ -219,13 +221,29 @@ def refuse_own(kind: type[Settings], config: JsonObject) -> None:
             raise Problem(422, "invalid", f"config.{path}: is set by who starts the server; leave it out")
 
 
+def _check_reference(brought: AnyPlugin, body: TaskBody) -> None:
+    """Refuse settings of research under names of the reference for another engine, or beside others for the same.
+
+    Raises:
+        Problem: names the field.
+    """
+    own = {"tier": body.tier, **{f"budget.{name}": value for name, value in body.budget.model_dump().items()}}
+    for name, value in body.reference.items():
+        if not issubclass(brought.engine.config, ResearchConfig):
+            instead = 'ask for "engine": "research", or leave it out'
+            raise Problem(422, "invalid", f"{name}: is for the engine 'research', not '{brought.name}'; {instead}")
+        other = ".".join(REFERENCE[name])
+        if own.get(other) not in (None, value):
+            raise Problem(422, "invalid", f"{name}: says otherwise than {other}, which is the same; leave one out")
+
+
 def _asked(kind: type[Settings], body: TaskBody) -> list[dict[str, object]]:
     """The settings that a request sets, layer by layer."""
     refuse_own(kind, body.config)
     layers: list[dict[str, object]] = []
     if body.tier is not None:
         layers.append({"tier": body.tier})
-    layers.append(dict(body.config))
+    layers += [dict(body.config), *(nested(REFERENCE[name], value) for name, value in body.reference.items())]
     budget = {name: value for name, value in body.budget.model_dump().items() if value is not None}
     if budget:
         layers.append({"budget": budget})

@@ -1,17 +1,18 @@
-"""Settings in environment variables: ``AEON_BUDGET__CALLS=20`` is ``budget.calls``."""
+"""Settings in environment variables: ``AEON_BUDGET__CALLS=20`` is ``budget.calls``; some have one of their own."""
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from aeon.errors import ConfigError
 from aeon.settings.notation import Path, dotted
-from aeon.settings.tree import Tree
+from aeon.settings.tree import Tree, members
 from aeon.settings.values import value
 
-__all__ = ["NOT_SETTINGS", "PREFIX", "from_environment"]
+__all__ = ["NOT_SETTINGS", "PREFIX", "from_environment", "from_own_variables"]
 
 PREFIX = "AEON_"
 NOT_SETTINGS = (
@@ -20,6 +21,8 @@ NOT_SETTINGS = (
 """Names behind the prefix that never set a setting: folders, logging, the model, and the file of settings."""
 
 _CLOSE = 0.85
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+"""A number as people write it: Python would also take ``1_0`` and digits of other scripts."""
 
 
 def from_environment(settings: Tree, environ: Mapping[str, str]) -> dict[Path, tuple[str, object]]:
@@ -46,6 +49,32 @@ def from_environment(settings: Tree, environ: Mapping[str, str]) -> dict[Path, t
         where = f"{variable}: {dotted(path)}: "
         values[path] = (variable, value(settings.type_at(path), environ[variable], where))
     return values
+
+
+def from_own_variables(settings: Tree, environ: Mapping[str, str]) -> dict[Path, tuple[str, object]]:
+    """The same for the variables that the model names itself, such as ``RESEARCH_MAX_ITERS``; blank ones set nothing.
+
+    Raises:
+        ConfigError: one of them is no number above 0; names it.
+    """
+    written = {variable: environ.get(variable, "").strip() for variable in settings.variables}
+    return {
+        path: (variable, _number(variable, written[variable], int not in members(settings.type_at(path))))
+        for variable, path in settings.variables.items()
+        if written[variable]
+    }
+
+
+def _number(variable: str, text: str, is_broken: bool) -> float:
+    """The number above 0 that a variable holds; one that ``is_broken`` may have a fraction."""
+    kind = float if is_broken else int
+    try:
+        number = kind(text) if _NUMBER.fullmatch(text) else -1
+    except ValueError:  # a part of one, or more digits than Python reads
+        number = -1
+    if not 0 < number < float("inf"):
+        raise ConfigError(f"{variable}: {text[:40]!r} is not {'a' if is_broken else 'a whole'} number above 0")
+    return number
 
 
 def _names(paths: Iterable[Path], least: int) -> dict[str, Path]:

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from aeon.errors import ConfigError
+from aeon.settings.environment import PREFIX
 from aeon.settings.notation import MOST_DEPTH, Path, dotted
 from aeon.settings.tree import Tree
 
@@ -49,7 +50,10 @@ class Layer:
         return f"{variable}: " if variable else self.where
 
     def label(self, path: Path) -> str:
-        """The source, and the path as it is written there."""
+        """The source, and the path as it is written there; of a variable with a name of its own, that name alone."""
+        variable = self._variable(path)
+        if variable and not variable.startswith(PREFIX):
+            return variable
         return f"{self.source_of(path)}{dotted(self.second_names.get(path, path))}"
 
     def _variable(self, path: Path) -> str:

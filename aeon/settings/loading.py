@@ -12,14 +12,14 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic_core import to_jsonable_python
 
 from aeon.errors import ConfigError
-from aeon.settings.environment import PREFIX, from_environment
+from aeon.settings.environment import PREFIX, from_environment, from_own_variables
 from aeon.settings.files import read_file
 from aeon.settings.layers import Layer, checked, complaint
 from aeon.settings.notation import Path, dotted
 from aeon.settings.tree import Tree, tree
 from aeon.settings.values import merged, nested
 
-__all__ = ["Loaded", "flat", "load", "load_config", "with_overrides"]
+__all__ = ["Loaded", "flat", "load", "load_config", "with_overrides", "with_variables"]
 
 S = TypeVar("S", bound=BaseModel)
 
@@ -49,6 +49,8 @@ def load(
 ) -> Loaded[S]:
     """The defaults of the model, with a file put over them, then the variables in ``environ``, then ``overrides``.
 
+    Of two variables for one setting, the one that the model names itself stands before ``AEON_…``, which many models
+    may have.
     Every field of the model has a default; a field whose type is a model is a section. Without a ``path`` the variable
     ``AEON_CONFIG`` names the file. ``overrides`` have the file's shape. Tables are merged name by name. A value must
     have the setting's own type: ``max_passes = "5"`` is refused.
@@ -77,6 +79,17 @@ def with_overrides(config: S, overrides: Mapping[str, object]) -> S:
     """
     model, layer = type(config), Layer(overrides)
     return _validate(model, merged(config.model_dump(mode="json"), checked(tree(model), layer)), layer)
+
+
+def with_variables(config: S, environ: Mapping[str, str]) -> S:
+    """The configuration with those variables put over it that its model names itself, such as ``RESEARCH_MAX_ITERS``.
+
+    Raises:
+        ConfigError: one of them is no number above 0, or out of range; names it.
+    """
+    model = type(config)
+    layer = _layer(from_own_variables(tree(model), environ))
+    return _validate(model, merged(config.model_dump(mode="json"), layer.data), layer) if layer.data else config
 
 
 def flat(config: BaseModel) -> dict[str, JsonValue]:
@@ -117,7 +130,10 @@ def _file(settings: Tree, path: pathlib.Path | str | None) -> Layer:
 
 
 def _environment(settings: Tree, environ: Mapping[str, str]) -> Layer:
-    values = from_environment(settings, environ)
+    return _layer(from_environment(settings, environ) | from_own_variables(settings, environ))
+
+
+def _layer(values: Mapping[Path, tuple[str, object]]) -> Layer:
     data = reduce(merged, (nested(path, value) for path, (_, value) in values.items()), dict[str, object]())
     return Layer(data, "environment", variables={path: variable for path, (variable, _) in values.items()})
 

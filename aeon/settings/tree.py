@@ -30,13 +30,15 @@ class Tree:
     """The settings of one model.
 
     ``sections`` are the paths of what holds settings. ``second_names`` are further paths for some settings, as the
-    model's class attribute of that name gives them: ``{"decide.max_iterations": "max_passes"}``.
+    model's class attribute of that name gives them: ``{"decide.max_iterations": "max_passes"}``. ``variables`` are
+    those of the environment that its class attribute of that name gives to numbers: ``{"MOST_PASSES": "max_passes"}``.
     """
 
     model: type[BaseModel]
     settings: Mapping[Path, Setting]
     sections: tuple[Path, ...]
     second_names: Mapping[Path, Path]
+    variables: Mapping[str, Path]
 
     def type_at(self, path: Path) -> object | None:
         """The type of what the path leads to; ``None`` if the model has nothing there."""
@@ -86,7 +88,9 @@ def tree(model: type[BaseModel]) -> Tree:
     sections = dict.fromkeys(path[:size] for path in settings for size in range(1, len(path)))
     second_names: Mapping[str, str] = getattr(model, "second_names", {})
     second = {tuple(path.split(".")): tuple(target.split(".")) for path, target in second_names.items()}
-    return Tree(model, settings, tuple(sections), second)
+    named: Mapping[str, str] = getattr(model, "variables", {})
+    variables = {variable: tuple(path.split(".")) for variable, path in named.items()}
+    return Tree(model, settings, tuple(sections), second, variables)
 
 
 def _settings(model: type[BaseModel], above: Path) -> Iterator[tuple[Path, Setting]]:

@@ -129,11 +129,32 @@ def test_an_unknown_tier_is_refused_with_those_that_there_are(aeon: Aeon, reader
 def test_a_variable_that_cannot_be_is_named(
     aeon: Aeon, reader: Model, papers: str, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    """In one line."""
+    """In one line, by each command that may research."""
     monkeypatch.setenv("RESEARCH_MAX_ITERS", text)
-    done = aeon("research", QUESTION, "--in", papers)
-    assert done.code == 2 and len(done.err.splitlines()) == 1
-    assert "RESEARCH_MAX_ITERS" in done.err
+    for command in (
+        ("research", QUESTION, "--in", papers),
+        ("run", QUESTION, "--engine", "research", "--files", papers),
+        ("run", QUESTION, "--engine", "chain", "--files", papers),
+        ("chat", "--engine", "research", "--files", papers),
+        ("config", "show", "--engine", "research"),
+    ):
+        aeon(*command).complains(2, "RESEARCH_MAX_ITERS: ")
+    assert not reader.bodies
+
+
+@pytest.mark.requirement("R2")
+def test_a_variable_holds_for_the_engine_and_an_option_stands_before_it(
+    aeon: Aeon, reader: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever command runs it."""
+    monkeypatch.setenv("RESEARCH_MAX_ITERS", "1")
+
+    def calls(*arguments: str) -> int:
+        return int(aeon(*arguments, "--bound", "--json").document["calls"])
+
+    assert calls("research") == calls("run", "--engine", "research")
+    assert calls("research", "--set", "max_iters=2") == calls("run", "--engine", "research", "--set", "max_iters=2")
+    assert calls("research") < calls("research", "--set", "max_iters=2")
 
 
 @pytest.mark.requirement("R2")

@@ -119,6 +119,59 @@ def test_a_tier_says_how_much_research(serve: Serve, papers: Path, monkeypatch: 
     assert bound(config={"max_iters": 5}) == calls[1]
 
 
+@pytest.mark.requirement("R2")
+def test_a_request_may_use_the_names_of_the_reference(server: Server) -> None:
+    """They set the same as a tier, a budget and settings do, and stand before variables of the environment."""
+
+    def bound(path: str = "/estimate", **body: Any) -> dict[str, Any]:
+        reply = server.post(path, {**ASKED, **body})
+        assert reply.status_code == 200, reply.text
+        made: dict[str, Any] = reply.json()
+        return made if path == "/estimate" else made["bound"]
+
+    for fields, same in (
+        ({"complexity_tier": "simple"}, {"tier": "simple"}),
+        ({"max_iters": 1}, {"config": {"max_iters": 1}}),
+        ({"max_iters": 1, "config": {"max_iters": 9}}, {"config": {"max_iters": 1}}),
+        ({"token_budget": 5_000}, {"budget": {"tokens": 5_000}}),
+        ({"token_budget": 5_000, "budget": {"tokens": 5_000, "calls": 9}}, {"budget": {"tokens": 5_000, "calls": 9}}),
+    ):
+        assert bound(**fields) == bound(**same) != bound(), fields
+    assert bound("/run-simple", complexity_tier="deep") == bound(tier="deep")
+
+    def counts(**body: Any) -> tuple[str, int, int]:
+        reply = server.post("/run", {**ASKED, "task": "Who owns the Old Mill of Ann Lee?", **body})
+        record = server.get(f"/jobs/{reply.json()['id']}/history").json()["record"]
+        return record["tier"], len(record["searched"]), len(record["sources"])
+
+    usual = counts()
+    limited = counts(complexity_tier="deep", max_queries=1, max_sources=1, max_execution_time_s=50)
+    assert usual[1] > 1 and usual[2] > 1 and limited == ("deep", 1, 1)
+
+
+@pytest.mark.requirement("R2")
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"engine": "multi-pass", "max_iters": 1}, ("max_iters: is for the engine 'research'", '"engine": "research"')),
+        ({"engine": "report", "complexity_tier": "deep"}, ("complexity_tier: is for the engine 'research'",)),
+        ({"complexity_tier": "simple", "tier": "deep"}, ("complexity_tier: says otherwise than tier", "leave one out")),
+        ({"max_execution_time_s": 5, "budget": {"seconds": 6}}, ("max_execution_time_s", "budget.seconds")),
+        ({"complexity_tier": "huge"}, ("huge", "simple", "deep")),
+        ({"max_iters": 0}, ("max_iters",)),
+        ({"max_iters": 101}, ("max_iters", "100")),
+        ({"max_iters": "many"}, ("max_iters",)),
+        ({"max_execution_time_s": -1}, ("max_execution_time_s",)),
+    ],
+)
+def test_a_name_of_the_reference_that_cannot_be_meant_is_refused(
+    server: Server, body: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    """With the field that is wrong, before anything is done."""
+    for path in ("/run", "/estimate"):
+        complains(server.post(path, {**ASKED, "sources": None, **body}), 422, "invalid", *words)
+
+
 @pytest.mark.requirement("V1b", "V2")
 def test_research_is_streamed_and_forked(server: Server) -> None:
     """Live and later the same events; a fork shares the searches of its past."""

@@ -102,7 +102,7 @@ def settle(
 def failures(errors: Iterable[ErrorRecord]) -> tuple[SearchProblem, ...]:
     """Which searches went wrong, each problem once; what an attempt mended that came after it is left out."""
     problems = (one.problem for one in errors if one.is_of_search and one.then != "retried")
-    return tuple({one.message: one for one in problems}.values())
+    return tuple({one.message: one for one in problems if isinstance(one, SearchProblem)}.values())
 
 
 def _barred(config: ReportConfig, kept: Mapping[str, Ranked], dropped: Mapping[str, Ranked]) -> str:

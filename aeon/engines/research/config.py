@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -61,7 +62,16 @@ class ResearchConfig(Settings):
     ``tier`` sets the limits; ``auto`` has the model choose, within those of ``deep``. ``max_iters``, ``max_queries``
     and ``max_sources`` stand before the tier's. ``most_results`` are taken of each search, and one with fewer than
     ``few_results`` is worded otherwise. After ``stale_rounds`` rounds without anything new the search ends.
+    ``variables`` of the environment, with the names of the reference, stand before defaults and files.
     """
+
+    variables: ClassVar[Mapping[str, str]] = {
+        "RESEARCH_MAX_ITERS": "max_iters",
+        "RESEARCH_MAX_QUERIES": "max_queries",
+        "RESEARCH_MAX_SOURCES": "max_sources",
+        "RESEARCH_MAX_EXECUTION_TIME_S": "budget.seconds",
+        "RESEARCH_TOKEN_BUDGET": "budget.tokens",
+    }
 
     tier: Literal["auto", "simple", "standard", "deep"] = "standard"
     max_iters: int | None = Field(default=None, ge=1, le=100)

@@ -15,7 +15,7 @@ from aeon.engines.research.record import Research, SourceUsed
 from aeon.engines.research.values import Citation
 from aeon.errors import UsageError
 from aeon.observability.lines import counted, visible
-from aeon.schema import Source
+from aeon.schema import Source, Verdict
 
 __all__ = ["export_of", "to_html", "to_markdown"]
 
@@ -30,6 +30,8 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|])")
 _NO_TEXT = str.maketrans(dict.fromkeys((0xFFFE, 0xFFFF), "\ufffd"))  # what no XML may hold, not even escaped
 _AROUND = 300
 """Characters of the text before a quote, and of that behind it, at most."""
+_NOTES: dict[Verdict, str] = {"partial": "supported in part", "not_found": "not supported by what it cites"}
+"""What stands behind a sentence for its verdict; nothing behind one that is supported, or that nobody checked."""
 
 
 def export_of(path: str) -> Callable[[Research, str], str]:
@@ -46,10 +48,14 @@ def export_of(path: str) -> Callable[[Research, str], str]:
 
 
 class _Piece(NamedTuple):
-    """A piece of the answer as it stands there, and what it is a link to; "" for plain text."""
+    """A piece of the answer as it stands there, and what it is a link to; "" for plain text.
+
+    ``is_note``: it is no text of the answer, but says how far its sentence is supported.
+    """
 
     text: str
     anchor: str = ""
+    is_note: bool = False
 
 
 class _Quote(NamedTuple):
@@ -71,12 +77,17 @@ def to_markdown(result: Research, question: str) -> str:
         for place, one in enumerate(source.cited):
             before, text, behind = map(_escaped, _quote(source, one.source))
             quote = f"> {before}<mark>{text}</mark>{behind}"
-            lines += [f'<a id="{_anchor(one)}"></a>', "", quote, "", _place(source, place), ""]
+            lines += [f'<a id="{_anchor(one)}"></a>', "", quote, "", _escaped(_place(source, place)), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def _markdown_line(pieces: Sequence[_Piece]) -> str:
-    return "".join(f"[{_escaped(text)}](#{anchor})" if anchor else _escaped(text) for text, anchor in pieces)
+    return "".join(map(_markdown_piece, pieces))
+
+
+def _markdown_piece(piece: _Piece) -> str:
+    text = _escaped(piece.text)
+    return f" *({text})*" if piece.is_note else f"[{text}](#{piece.anchor})" if piece.anchor else text
 
 
 def to_html(result: Research, question: str) -> str:
@@ -89,8 +100,8 @@ def to_html(result: Research, question: str) -> str:
     _add(body, "h1", question)
     for pieces in _lines(result):
         line = SubElement(body, "p")
-        for text, anchor in pieces:
-            _add(line, "a" if anchor else "span", text, {"href": f"#{anchor}"} if anchor else {})
+        for piece in pieces:
+            _add_piece(line, piece)
     _add(body, "p", _status(result), _NOTE)
     for source in result.citations:
         _add(body, "h2", f"[{source.number}] {_named(source)}", {"id": f"source-{source.number}"})
@@ -119,13 +130,29 @@ def _lines(result: Research) -> Iterator[list[_Piece]]:
 
 def _pieces(result: Research, line: str, start: int) -> Iterator[_Piece]:
     done = 0
+    for begin, end, pieces in sorted([*_links(result, line, start), *_notes(result, line, start)]):
+        yield _Piece(line[done:begin])
+        yield from pieces
+        done = end
+    yield _Piece(line[done:])
+
+
+def _links(result: Research, line: str, start: int) -> Iterator[tuple[int, int, list[_Piece]]]:
+    """What stands in the place of each number: links to the quotes that its sentence cites of this source."""
     for mark in _MARK.finditer(line):
         quotes = _cited_at(result, start + mark.start(), int(mark[1]))
-        yield _Piece(line[done : mark.end() if not quotes else mark.start()])
-        done = mark.end()
-        for number, (place, one) in enumerate(quotes):
-            yield _Piece(f"[{one.number}.{place}]" if number else mark[0], _anchor(one))
-    yield _Piece(line[done:])
+        texts = [f"[{one.number}.{place}]" if number else mark[0] for number, (place, one) in enumerate(quotes)]
+        if quotes:
+            links = [_Piece(text, _anchor(one)) for text, (_, one) in zip(texts, quotes, strict=True)]
+            yield mark.start(), mark.end(), links
+
+
+def _notes(result: Research, line: str, start: int) -> Iterator[tuple[int, int, list[_Piece]]]:
+    """What is put behind each sentence that is supported in part, or not."""
+    for sentence in result.sentences:
+        place = sentence.end - start
+        if 0 < place <= len(line) and sentence.verdict in _NOTES:
+            yield place, place, [_Piece(_NOTES[sentence.verdict], is_note=True)]
 
 
 def _cited_at(result: Research, place: int, number: int) -> list[tuple[int, Citation]]:
@@ -172,7 +199,7 @@ def _named(source: SourceUsed) -> str:
 
 
 def _place(source: SourceUsed, place: int) -> str:
-    """Where a quote stands; with its number, where there are several of this source."""
+    """Where a quote stands: page, heading, characters; with its number, where there are several of this source."""
     return ", ".join(_places(source, place))
 
 
@@ -182,6 +209,8 @@ def _places(source: SourceUsed, place: int) -> Iterator[str]:
         yield f"[{source.number}.{place + 1}]"
     if span.page is not None:
         yield f"page {span.page}"
+    if span.heading not in ("", source.title):
+        yield span.heading
     yield f"characters {span.start} to {span.end}"
 
 
@@ -192,6 +221,11 @@ def _escaped(text: str) -> str:
 
 def _clean(text: str) -> str:
     return visible(text).translate(_NO_TEXT)
+
+
+def _add_piece(line: Element, piece: _Piece) -> None:
+    text, attributes = (f" ({piece.text})", _NOTE) if piece.is_note else (piece.text, {})
+    _add(line, "a" if piece.anchor else "span", text, {"href": f"#{piece.anchor}"} if piece.anchor else attributes)
 
 
 def _add(parent: Element, tag: str, text: str, attributes: dict[str, str] | None = None) -> None:

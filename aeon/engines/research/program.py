@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from aeon.engines.research import effects as ask
 from aeon.engines.research.answered import unworded
 from aeon.engines.research.config import ResearchConfig
+from aeon.engines.research.failing import failed, logged
 from aeon.engines.research.record import Research, Round, SourceUsed
 from aeon.engines.research.rules import OWN_ENDINGS, TABLE, ResearchSignals, most_calls
 from aeon.engines.research.searching import Searches
@@ -79,7 +80,11 @@ class _Inquiry:
 
 def _research(run: ResearchRun) -> Program[Research]:
     """The whole run. Every way out leads through the answer with its citations, or a refusal."""
-    inquiry = _Inquiry(run, Searches(run, lambda: run.config))
+    searches = Searches(run, lambda: run.config)
+    return (yield from logged(_inquired(_Inquiry(run, searches)), searches.errors))
+
+
+def _inquired(inquiry: _Inquiry) -> Program[Research]:
     inquiry.limit()
     try:
         yield from _begin(inquiry)
@@ -182,6 +187,7 @@ def _cite(inquiry: _Inquiry, decision: Decision) -> Program[tuple[Cited, Decisio
     cited = yield from run.final(effect, instead, decision)
     if cited.problem:
         run.degraded.append(Degradation(phase=effect.phase, message=cited.problem))
+        searches.errors.append(failed(effect.phase, "completion", cited.problem, run.elapsed))
     if decision.reason not in OWN_ENDINGS:
         return cited, decision
     return cited, _unjudged(run, decision) if cited is instead else _judged(run, cited, decision)

@@ -2,34 +2,47 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
 
 from aeon.engines.research.sources import Entry
 from aeon.engines.research.values import Citation, Finding, Query, Sentence
 from aeon.schema.conclusion import Conclusion
 from aeon.schema.frozen import JsonValue
+from aeon.schema.outcome import FailureKind
 from aeon.schema.plan import Passage, Source
 from aeon.schema.search import SearchProblem
 from aeon.schema.value import Value
 
-__all__ = ["ErrorRecord", "Research", "Round", "SourceUsed", "Then"]
+__all__ = ["ErrorRecord", "PhaseProblem", "Research", "Round", "SourceUsed", "Then"]
 
-Then = Literal["retried", "another provider", "given up", "left out", "its result stands in"]
+Then = Literal["retried", "another provider", "given up", "left out", "its result stands in", "done without"]
+
+
+class PhaseProblem(Value):
+    """Why a phase that asks a model gave nothing usable, and whether the same call may succeed later."""
+
+    kind: FailureKind
+    message: str
+    retryable: bool
 
 
 class ErrorRecord(Value):
-    """What went wrong in a search, and what became of it. ``seconds`` is when, since the run began.
+    """What went wrong in a phase, and what became of it. ``seconds`` is when, since the run began.
 
-    The search was ``retried``, put to ``another provider`` or ``given up``; or it was one of its results that was
-    ``left out``, or for whose page ``its result stands in``, the service's own text of it.
+    A search was ``retried``, put to ``another provider`` or ``given up``; or it was one of its results that was
+    ``left out``, or for whose page ``its result stands in``, the service's own text of it. What another phase, such as
+    the plan or the answer, should have given was ``done without``: there, query and provider are empty.
     """
 
-    query: str
-    provider: str
-    attempt: int
-    problem: SearchProblem
+    query: str = ""
+    provider: str = ""
+    attempt: int = 1
+    problem: Annotated[SearchProblem | PhaseProblem, Field(discriminator="kind")]
     then: Then
     seconds: float
+    phase: str = "search"
 
     @property
     def is_of_search(self) -> bool:
@@ -116,7 +129,7 @@ class Research(Conclusion):
 
     ``sources`` are all that were found, by their numbers. ``searched`` are the queries of the run, ``unsearched`` those
     of them for which no provider could search. ``limited``: not every search could be done, so that the
-    answer rests on a part of what there is.
+    answer rests on a part of what there is. ``error_log`` has what failed in each phase, in this order.
     """
 
     gives_claims: ClassVar[bool] = True

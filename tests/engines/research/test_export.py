@@ -13,7 +13,8 @@ from aeon.engines.research.record import Research
 from aeon.engines.research.values import Citation, Cited, Sentence
 from aeon.errors import UsageError
 from aeon.kernel.effects import Effect
-from engines.research.world import World, found, passage
+from aeon.schema import Found, Verdict
+from engines.research.world import World, document, found, passage
 
 pytestmark = pytest.mark.requirement("R3")
 
@@ -116,6 +117,48 @@ def test_a_long_text_is_cut_around_the_quote() -> None:
     result = World(search=found(mill=long), cite=one).research(TASK)
     ((whole, marked),) = Page(to_html(result, TASK)).quotes.values()
     assert marked == "The mill was built in 1883." and whole[0] == whole[-1] == "…" and len(whole) < 700
+
+
+def judged(effect: Effect, n: int) -> Cited:
+    """The same two sentences on one line, the first supported in part, the second not by what it cites."""
+    plain = said(effect, n)
+    verdicts: tuple[Verdict, Verdict] = ("partial", "not_found")
+    pairs = zip(plain.sentences, verdicts, strict=True)
+    return plain.changed(
+        text=f"{FIRST} {SECOND}", sentences=tuple(one.changed(verdict=verdict) for one, verdict in pairs)
+    )
+
+
+def test_a_sentence_that_is_not_wholly_supported_is_marked() -> None:
+    """Behind the sentence, in both forms; one that is supported, or that nobody checked, has no mark."""
+    result = World(search=found(mill=MILL), cite=judged).research(TASK)
+    partly, not_at_all = "supported in part", "not supported by what it cites"
+    answer = to_markdown(result, TASK).splitlines()[2]
+    assert re.fullmatch(rf"It was .* \*\({partly}\)\* Ann Lee .* as nobody else did .*\. \*\({not_at_all}\)\*", answer)
+    page = to_html(result, TASK)
+    assert f'<span class="note"> ({partly})</span><span> Ann Lee' in page
+    assert f'<span class="note"> ({not_at_all})</span>' in page
+    supported = World(search=found(mill=MILL)).research(TASK)
+    assert [one.verdict for one in supported.sentences] == ["supported"]
+    assert not any("(supported" in text for text in (to_markdown(supported, TASK), to_html(supported, TASK)))
+
+
+@pytest.mark.parametrize(("heading", "shown"), [("The *mill*", True), ("", False), ("Mills", False)])
+def test_a_quote_has_its_page_and_its_heading(heading: str, shown: bool) -> None:
+    """As in the terminal; a heading that is the title of the source is not said twice."""
+    text = "It was built in 1883."
+    one = passage("mill.pdf", text).changed(page=3, heading=heading)
+    there = Found(provider="shelf", passages=(one,), documents=(document("mill.pdf", text, "Mills"),))
+
+    def cite(effect: Effect, n: int) -> Cited:
+        span = one.sources()[0]
+        whole = Sentence(start=0, end=9, citations=(Citation(number=1, source=span),))
+        return Cited(text="1883 [1].", short="1883", sentences=(whole,))
+
+    result = World(search=there, cite=cite).research(TASK)
+    place = f"page 3, {heading}, characters 0 to 21" if shown else "page 3, characters 0 to 21"
+    assert f">{place}</p>" in to_html(result, TASK)
+    assert f"\n\n{place.replace('*', chr(92) + '*')}\n" in to_markdown(result, TASK)
 
 
 @pytest.mark.parametrize("name", ["a.md", "a.MD", "a.html", "a.htm", "b.c.HTM"])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from kernel.world import ENDPOINT_DOWN
 
 from aeon.engines.research.answers import refusal
 from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.effects import Cite, Pause, Reflect, Search
 from aeon.engines.research.program import RESEARCH
-from aeon.engines.research.values import Queries, Reflection
+from aeon.engines.research.record import Research
+from aeon.engines.research.values import Cited, Queries, Reflection
 from aeon.kernel.effects import Effect
 from aeon.schema import Failure, Found, ResultProblem, SearchProblem, Task, Value
 from engines.research.world import (
@@ -200,6 +202,37 @@ def test_the_log_has_each_failure_and_what_became_of_it(reply: Value, kind: str,
     assert (record.query, record.provider, record.attempt) == ("one", "web", 1)
     assert (record.problem.kind, record.problem.retryable) == (kind, retryable) and record.problem.message
     assert record.then == ("retried" if retryable else "given up") and record.seconds == 3.0
+
+
+@pytest.mark.requirement("R7")
+@pytest.mark.parametrize("phase", ["find_providers", "plan_queries", "reflect", "cite"])
+@pytest.mark.parametrize(
+    ("reply", "kind", "retryable"),
+    [
+        (Failure(kind="completion", message="no schema-valid value"), "completion", False),
+        (Failure(kind="request", message="no answer within 60 s"), "request", True),
+        (Failure(kind="handler", message="ValueError: it broke"), "handler", False),
+        (ENDPOINT_DOWN, "endpoint", True),
+        (found("a"), "handler", False),
+    ],
+)
+def test_the_log_has_each_phase_that_failed(phase: str, reply: Value, kind: str, retryable: bool) -> None:
+    """Its type, its message, whether it can be retried, and when it was; each once, whatever the run does then."""
+    result = World(**{phase: reply}).research()
+    record = next(one for one in result.error_log if one.phase == phase)
+    assert (record.problem.kind, record.problem.retryable, record.then) == (kind, retryable, "done without")
+    assert record.problem.message and (record.query, record.provider) == ("", "") and record.seconds > 0
+    assert len({one.seconds for one in result.error_log}) == len(result.error_log)
+    assert Research.model_validate_json(result.model_dump_json()) == result
+
+
+@pytest.mark.requirement("R7")
+def test_the_log_has_an_answer_that_was_not_worded() -> None:
+    """The results stand there bare; that the run was stopped is no error."""
+    bare = Cited(text="the harbour [1].", short="the harbour", problem="the model declined")
+    (record,) = World(cite=bare).research().error_log
+    assert (record.phase, record.problem.kind, record.problem.message) == ("cite", "completion", "the model declined")
+    assert World(interrupted_at=3).research().error_log == ()
 
 
 @pytest.mark.requirement("R7")

@@ -9,13 +9,16 @@ from typing import Any
 import pytest
 from search.web import send, serving
 
-from aeon import report, research, run_research
-from aeon.assembly.inquiries import overrides, response
+from aeon import build, report, research, run_research
+from aeon.assembly.inquiries import response
+from aeon.assembly.registry import plugin
+from aeon.assembly.roles import fitted
 from aeon.engines.research.config import ResearchConfig
 from aeon.errors import ConfigError, RequestRefused, UsageError
 from aeon.llm.scripted import Scripted
 from aeon.runtime.events import RunStarted
 from aeon.schema import LLMRequest, LLMResponse, Task
+from aeon.settings import flat, load, load_config, with_variables
 from engines.research.reader import Reader
 
 pytestmark = [pytest.mark.requirement("R2"), pytest.mark.usefixtures("indexes", "words_only")]
@@ -159,26 +162,47 @@ def test_the_confidence_is_that_of_the_judge(papers: Path) -> None:
 @pytest.mark.parametrize(
     ("variable", "value", "path"),
     [
-        ("RESEARCH_MAX_ITERS", 3, ("max_iters",)),
-        ("RESEARCH_MAX_QUERIES", 7, ("max_queries",)),
-        ("RESEARCH_MAX_SOURCES", 9, ("max_sources",)),
-        ("RESEARCH_MAX_EXECUTION_TIME_S", 2.5, ("budget", "seconds")),
-        ("RESEARCH_TOKEN_BUDGET", 5_000, ("budget", "tokens")),
+        ("RESEARCH_MAX_ITERS", 3, "max_iters"),
+        ("RESEARCH_MAX_QUERIES", 7, "max_queries"),
+        ("RESEARCH_MAX_SOURCES", 9, "max_sources"),
+        ("RESEARCH_MAX_EXECUTION_TIME_S", 2.5, "budget.seconds"),
+        ("RESEARCH_TOKEN_BUDGET", 5_000, "budget.tokens"),
     ],
 )
-def test_each_variable_stands_before_the_tier(variable: str, value: float, path: tuple[str, ...]) -> None:
-    """Alone, in the shape of a configuration file; an empty one counts as none."""
-    expected: Any = value
-    for name in reversed(path):
-        expected = {name: expected}
-    assert overrides({variable: f" {value} "}) == expected
-    assert overrides({variable: " "}) == {}
+def test_each_variable_stands_before_the_tier(variable: str, value: float, path: str) -> None:
+    """It sets one setting, and an empty one sets none; ``AEON_…`` for all engines, and a file, count for less."""
+    loaded = load(ResearchConfig, environ={variable: f" {value} ", f"AEON_{path.upper().replace('.', '__')}": "1"})
+    assert flat(loaded.config) == flat(ResearchConfig()) | {path: value}
+    assert loaded.origins[path] == f"environment {variable}"
+    assert with_variables(ResearchConfig(), {variable: " "}) == ResearchConfig()
 
 
 def test_variables_are_put_together() -> None:
-    """Two of one section as well."""
+    """Two of one section as well; what the call sets stands before them."""
     both = {"RESEARCH_TOKEN_BUDGET": "9", "RESEARCH_MAX_EXECUTION_TIME_S": "5", "RESEARCH_MAX_ITERS": "1"}
-    assert overrides(both) == {"budget": {"seconds": 5.0, "tokens": 9}, "max_iters": 1}
+    config = with_variables(ResearchConfig(), both)
+    assert (config.budget.seconds, config.budget.tokens, config.max_iters) == (5.0, 9, 1)
+    config = load_config(ResearchConfig, None, {"budget": {"tokens": 50}}, both)
+    assert (config.budget.seconds, config.budget.tokens, config.max_iters) == (5.0, 50, 1)
+
+
+def test_a_variable_holds_wherever_research_runs(papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an engine that is built, and as a member; a configuration and the options of a member stand before it."""
+    monkeypatch.setenv("RESEARCH_MAX_ITERS", "1")
+    monkeypatch.setenv("RESEARCH_MAX_EXECUTION_TIME_S", "50")
+    built = build(reader(), files=papers, engine="research").config
+    assert (built.max_iters, built.budget.seconds) == (1, 50)
+    assert build(reader(), files=papers, engine="research", config=ResearchConfig()).config.max_iters is None
+    chain = build(reader(), files=papers, engine="chain").config
+    own = chain.options["research"]
+    assert (own["max_iters"], own["budget"]) == (1, {"seconds": 50.0})
+    asked = plugin("chain").engine.config(options={"research": {"max_iters": 4}})
+    assert fitted(plugin("chain"), asked, reader()).options["research"]["max_iters"] == 4
+    monkeypatch.setenv("RESEARCH_MAX_ITERS", "abc")
+    for engine in ("research", "chain", "auto"):
+        with pytest.raises(ConfigError, match=r"^RESEARCH_MAX_ITERS: 'abc' is not a whole number above 0$"):
+            build(reader(), files=papers, engine=engine)
+    build(reader(), files=papers)  # no research
 
 
 @pytest.mark.parametrize("variable", ["RESEARCH_MAX_ITERS", "RESEARCH_MAX_EXECUTION_TIME_S"])
@@ -189,7 +213,7 @@ def test_variables_are_put_together() -> None:
 def test_a_variable_that_is_no_number_above_0_is_named(variable: str, text: str) -> None:
     """In one line, with what it is."""
     with pytest.raises(ConfigError, match=rf"^{variable}: .* is not a (whole )?number above 0$") as refused:
-        overrides({variable: text})
+        with_variables(ResearchConfig(), {variable: text})
     assert len(str(refused.value)) < 120 and "\x1b" not in str(refused.value)
 
 
