@@ -36,7 +36,7 @@ _LIMITED = "Search capabilities were limited; the report is based on partial inf
 _LONGEST_NAME = 200
 _MOST_SEARCHED = 6
 _NOTHING = "nothing"
-_ANSWERLESS = "The sources do not answer this."
+_ANSWERLESS = "the sources do not answer this."
 _UNKNOWN = 9
 """Where a source of an unknown tier stands among others: behind them."""
 _STANDS = ("supported", "partial", "not_checked")
@@ -126,12 +126,11 @@ def report(draft: Draft, review: Review | None, found: int) -> Iterator[Part]:
     )
     yield Heading("Summary")
     yield summary(draft, review)
-    yield from _warnings(review)
+    yield from _warnings(draft, review)
     for number, question in enumerate(draft.questions, 1):
         yield from _section(draft, number, question)
     yield from _compared(draft)
-    yield from _listed("What was not found", (_missing(one, draft) for one in draft.missing))
-    yield from _failed(draft.problems)
+    yield from _lacking(draft)
     yield from _sources(draft.sources)
 
 
@@ -139,16 +138,17 @@ def summary(draft: Draft, review: Review | None) -> Line:
     """The findings one after the other; those that do not stand are left out."""
     good: list[Inline] = [Said(one) for one in draft.findings if one.verdict in _STANDS]
     if not good:
-        good = [Words(_ANSWERLESS if review is not None else "Nothing was found before the run ended.")]
+        good = [Words(_ANSWERLESS.capitalize() if review is not None else "Nothing was found before the run ended.")]
     return Line((*good, Words(_LIMITED)) if draft.limited else tuple(good))
 
 
 def withheld(draft: Draft, review: Review | None) -> Iterator[Part]:
-    """What stands in the place of a report that the critic rejected."""
-    yield _line("No report: the critic rejected the draft, and strict publishes no such draft.")
+    """What stands in the place of a report that strict does not publish: the critic rejected it, or it is empty."""
+    rejected = "No report: the critic rejected the draft, and strict publishes no such draft."
+    yield _line(rejected if draft.findings else f"No report: {_ANSWERLESS}")
     if review is not None and review.reasons:
         yield _points(review.reasons)
-    yield from _failed(draft.problems)
+    yield from _lacking(draft)
 
 
 def refusal(reason: str, detail: str, problems: Sequence[SearchProblem]) -> Iterator[Part]:
@@ -181,16 +181,22 @@ def _listed(heading: str, texts: Iterable[str]) -> Iterator[Part]:
         yield points
 
 
+def _lacking(draft: Draft) -> Iterator[Part]:
+    """What the report lacks, and why: questions without a finding, and searches that failed."""
+    yield from _listed("What was not found", (_missing(one, draft) for one in draft.missing))
+    yield from _failed(draft.problems)
+
+
 def _failed(problems: Sequence[SearchProblem]) -> Iterator[Part]:
     yield from _listed("Searches that failed", (one.message for one in problems))
 
 
-def _warnings(review: Review | None) -> Iterator[Part]:
+def _warnings(draft: Draft, review: Review | None) -> Iterator[Part]:
     if review is None:
         yield from _listed("Warnings", ["nobody reviewed this draft: the run ended before"])
     elif review.status != "PASS":
-        heading = "Warnings" if review.status == "WARN" else "Why this report was rejected"
-        yield from _listed(heading, review.reasons)
+        rejected = "Why this report was rejected" if draft.findings else "Why there are no findings"
+        yield from _listed("Warnings" if review.status == "WARN" else rejected, review.reasons)
 
 
 def _section(draft: Draft, number: int, question: str) -> Iterator[Part]:

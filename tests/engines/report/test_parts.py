@@ -46,6 +46,24 @@ def withheld() -> Report:
     return rejected("strict")
 
 
+def not_stated(mode: str = "strict") -> Report:
+    """A report whose sources say nothing on any question."""
+    config = ReportConfig.model_validate({"mode": mode})
+    return report(QUERY, ITEMS, tiers=TIERS, config=config, llm=Played(answers={"nothing": ("x",)}).model)
+
+
+def not_stated_anywhere() -> Report:
+    """The same in discovery."""
+    return not_stated("discovery")
+
+
+def withheld_in_part() -> Report:
+    """A draft in strict that the critic rejects in the only round, and in which a question has no finding."""
+    config = ReportConfig.model_validate({"mode": "strict", "reasoning": {"max_iterations": 1}})
+    played = Played(answers={"opened": ("1932",)}, doubted=DOUBTED)
+    return report(QUERY, ITEMS, tiers=TIERS, config=config, llm=played.model)
+
+
 def unreviewed() -> Report:
     """A report whose budget ended before the critic."""
     return report(QUERY, ITEMS, tiers=TIERS, config=ReportConfig(budget=Budget(calls=14)), llm=Played().model)
@@ -129,6 +147,10 @@ PARTS: list[tuple[Callable[[], Report], tuple[str, ...]]] = [
     (monitor, ("What was not found", f"{DESIGNED} Not found in tier 5 (searched for: ", "not found in tier 1")),
     (rejected, ("Why this report was rejected", "” is not supported by", "(not supported by what it cites)")),
     (withheld, ("No report: the critic rejected the draft", "is not supported by what it cites")),
+    (not_stated, ("No report: the sources do not answer this.",)),
+    (not_stated, ("What was not found", f"{TOLL} Not found (searched for: {TOLL}; Harbour Bridge)")),
+    (not_stated_anywhere, ("Why there are no findings", "What was not found", f"{TOLL} Not found (searched for: ")),
+    (withheld_in_part, ("No report: the critic rejected", "What was not found", f"{TOLL} Not found (searched for: ")),
     (unreviewed, ("Warnings", "nobody reviewed this draft: the run ended before")),
     (limited, ("The sources do not answer this. Search capabilities were limited;",)),
     (limited, ("What was not found", f"{OPENED} Not found (searched for: ")),
@@ -144,3 +166,11 @@ def test_each_form_has_each_part(made: Callable[[], Report], texts: tuple[str, .
     """What one form says, the other says as well."""
     said = words(made(), form)
     assert not [text for text in texts if bare(text) not in said], said
+
+
+@pytest.mark.parametrize("form", ["md", "html"])
+def test_what_no_source_says_is_not_told_as_rejected(form: str) -> None:
+    """An empty draft is no draft that the critic rejected, in strict and in discovery."""
+    for mode in ("strict", "discovery"):
+        result = not_stated(mode)
+        assert result.stop_reason == "not_stated" and "rejected" not in words(result, form)
