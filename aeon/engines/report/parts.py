@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from aeon.engines.report.grading import confidence, score
+from aeon.engines.report.tiers import Ranked
 from aeon.engines.report.values import Comparison, Draft, Finding, Missing, Review, Side, SourceCited
 from aeon.engines.research.values import Citation
 from aeon.schema.plan import Passage
@@ -132,6 +133,7 @@ def report(draft: Draft, review: Review | None, found: int) -> Iterator[Part]:
     yield from _compared(draft)
     yield from _lacking(draft)
     yield from _sources(draft.sources)
+    yield from _dropped(draft)
 
 
 def summary(draft: Draft, review: Review | None) -> Line:
@@ -149,6 +151,7 @@ def withheld(draft: Draft, review: Review | None) -> Iterator[Part]:
     if review is not None and review.reasons:
         yield _points(review.reasons)
     yield from _lacking(draft)
+    yield from _dropped(draft)
 
 
 def refusal(reason: str, detail: str, problems: Sequence[SearchProblem]) -> Iterator[Part]:
@@ -158,13 +161,14 @@ def refusal(reason: str, detail: str, problems: Sequence[SearchProblem]) -> Iter
         yield from _failed(problems)
 
 
-def results(passages: Sequence[Passage], problems: Sequence[SearchProblem]) -> Iterator[Part]:
-    """What a plain search found, best first."""
+def results(passages: Sequence[Passage], draft: Draft) -> Iterator[Part]:
+    """What a plain search found, best first. Its draft says what went wrong, and what the mode does not take."""
     for one in passages:
         yield _line(f"{one.text} ({one.source})")
     if not passages:
         yield _line("Nothing was found.")
-    yield from _failed(problems)
+    yield from _failed(draft.problems)
+    yield from _dropped(draft)
 
 
 def _line(text: str) -> Line:
@@ -269,9 +273,18 @@ def _sources(sources: Sequence[SourceCited]) -> Iterator[Part]:
 
 def _source(source: SourceCited) -> str:
     """A source as a bibliography names it."""
-    where = "" if source.title == source.source else f", {source.source}"
     kind = f" ({source.type})" if source.type else ""
-    return f"{source.title[:_LONGEST_NAME]}{kind}{where}"
+    return f"{source.title[:_LONGEST_NAME]}{kind}{_where(source)}"
+
+
+def _where(source: SourceCited | Ranked) -> str:
+    return "" if source.title in ("", source.source) else f", {source.source}"
+
+
+def _dropped(draft: Draft) -> Iterator[Part]:
+    """The sources that the mode does not take, each with its tier, which is why."""
+    names = (f"{(one.title or one.source)[:_LONGEST_NAME]}{_where(one)} ({one.words})" for one in draft.dropped)
+    yield from _listed("Sources that were dropped for their tier", names)
 
 
 def place(citation: Citation, draft: Draft) -> str:

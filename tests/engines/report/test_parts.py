@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -17,11 +18,12 @@ from aeon.engines.report.markdown import composed
 from aeon.engines.report.record import Report
 from aeon.llm.scripted import Scripted
 
-from .played import DESIGNED, ITEMS, OPENED, QUERY, TIERS, TOLL, Played
+from .played import DESIGNED, ITEMS, OPENED, QUERY, SOCIAL, TIERS, TOLL, UNKNOWN, Played
 
 pytestmark = [pytest.mark.requirement("A3"), pytest.mark.usefixtures("measured")]
 
 DOUBTED = ("1932", "1935", "Ada Holm", "4 crowns")
+DROPPED = (f"bridge thread, {SOCIAL} (tier 5, social)", f"Walks, {UNKNOWN} (unknown)")
 
 
 def discovery() -> Report:
@@ -55,6 +57,11 @@ def not_stated(mode: str = "strict") -> Report:
 def not_stated_anywhere() -> Report:
     """The same in discovery."""
     return not_stated("discovery")
+
+
+def strict() -> Report:
+    """A report in strict that is published; two of the sources are dropped."""
+    return report(QUERY, ITEMS, tiers=TIERS, mode="strict", llm=Played().model)
 
 
 def withheld_in_part() -> Report:
@@ -96,6 +103,12 @@ def plain(query: str = QUERY) -> Report:
     """The search alone."""
     config = ReportConfig(reasoning=ReasoningSettings(enabled=False))
     return report(query, ITEMS, tiers=TIERS, config=config, llm=Scripted([]))
+
+
+def plain_strict() -> Report:
+    """The search alone, in strict."""
+    config = ReportConfig(mode="strict", reasoning=ReasoningSettings(enabled=False))
+    return report(QUERY, ITEMS, tiers=TIERS, config=config, llm=Scripted([]))
 
 
 def plain_nothing() -> Report:
@@ -154,6 +167,8 @@ PARTS: list[tuple[Callable[[], Report], tuple[str, ...]]] = [
     (unreviewed, ("Warnings", "nobody reviewed this draft: the run ended before")),
     (limited, ("The sources do not answer this. Search capabilities were limited;",)),
     (limited, ("What was not found", f"{OPENED} Not found (searched for: ")),
+    *((made, ("Sources that were dropped for their tier", *DROPPED)) for made in (strict, not_stated, plain_strict)),
+    (withheld_in_part, DROPPED),
     (barred, ("No report: strict takes sources of tier 1 to 2 only, and none was found; dropped: ",)),
     (plain, tuple(str(item["description"]) for item in ITEMS)),
     (plain_nothing, ("Nothing was found.",)),
@@ -174,3 +189,12 @@ def test_what_no_source_says_is_not_told_as_rejected(form: str) -> None:
     for mode in ("strict", "discovery"):
         result = not_stated(mode)
         assert result.stop_reason == "not_stated" and "rejected" not in words(result, form)
+
+
+@pytest.mark.requirement("A2")
+def test_nothing_is_said_to_be_dropped_where_all_is_taken() -> None:
+    """Neither in Markdown nor in the result; in strict the JSON names what was dropped, in the draft too."""
+    assert "dropped for their tier" not in discovery().answer
+    whole = json.loads(export_of("x.json")(strict()))
+    assert [(one["source"], one["tier"]) for one in whole["dropped"]] == [(SOCIAL, 5), (UNKNOWN, None)]
+    assert whole["draft"]["dropped"] == whole["dropped"]
