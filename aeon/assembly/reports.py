@@ -16,7 +16,7 @@ from aeon.engines.report.config import ReportConfig
 from aeon.engines.report.context import why_barred
 from aeon.engines.report.items import Item
 from aeon.engines.report.itemsearch import documents_of
-from aeon.engines.report.logs import write_logs
+from aeon.engines.report.logs import IterationLog
 from aeon.engines.report.record import Report
 from aeon.engines.report.tiers import ITEMS, MODES, Mode, ranked, usable
 from aeon.errors import NoValidSourcesError, UsageError
@@ -48,7 +48,8 @@ def report(  # noqa: PLR0913 - all but the first few are for the rare case, and 
     collection files to search; ``search`` are providers such as ``"searxng=http://127.0.0.1:8888"``,
     and ``allow`` addresses of the own network that pages may be fetched from. ``tiers`` is a
     file with the section ``source_tiers`` (and others of the configuration), or that section. ``logs`` is a folder for
-    the iterations: what each agent said, and a summary; what cannot be written there is a line on standard error.
+    the iterations: what each agent was given and said, as the run goes, and a summary; what cannot be written there is
+    a line on standard error.
     ``config`` stands before
     variables of the environment; ``build_options`` are those of `build`, such as ``journal`` or ``observers``.
 
@@ -63,12 +64,20 @@ def report(  # noqa: PLR0913 - all but the first few are for the rare case, and 
         raise UsageError("report: name what to report on: items, sources such as a folder, or a search")
     if not tools:
         _check_items(settings)
+    log = None if logs is None else IterationLog(logs)
+    if log is not None:
+        build_options["observers"] = _with_log(build_options.get("observers", ()), log)
     result: Report = build(llm, tools, settings, engine="report", **build_options).execute(query)
+    if log is not None and (problem := log.end(result)):
+        print(problem, file=sys.stderr)  # noqa: T201 - the report is there, and somebody has to hear of it
     if result.stop_reason == "no_valid_sources":
         raise NoValidSourcesError("; ".join((result.detail, *(one.message for one in result.search_problems))))
-    if logs is not None and (problem := write_logs(logs, result)):
-        print(problem, file=sys.stderr)  # noqa: T201 - the report is there, and somebody has to hear of it
     return result
+
+
+def _with_log(observers: object, log: IterationLog) -> object:
+    """The observers and the log; what are no observers, as they are: `build` says so."""
+    return (*observers, log) if isinstance(observers, Iterable) else observers
 
 
 def items_of(items: Iterable[Mapping[str, object]]) -> tuple[Item, ...]:

@@ -10,6 +10,9 @@ from aeon.assembly.roles import model_names
 from aeon.assembly.views import trail
 from aeon.cli.output import print_json
 from aeon.cli.saved import how_continued, read
+from aeon.engines.report.logs import write_logs
+from aeon.engines.report.program import REPORT
+from aeon.errors import InputFileError, UsageError
 from aeon.observability.flowchart import to_mermaid
 from aeon.observability.lines import Line, Span, counted, plain, visible
 from aeon.observability.report import effect_lines, heading_lines
@@ -61,12 +64,15 @@ def command(options: argparse.Namespace) -> int:
     """Print the history that the journal in ``options.file`` determines; of a run that has not ended, its effects.
 
     Raises:
-        UsageError: the run's engine is not installed in this version.
+        UsageError: the run's engine is not installed in this version, or has no iterations to log.
+        InputFileError: the iterations cannot be written.
     """
     journal = read(options.file, options.durable)
     engine = plugin_of(journal).engine
     view = view_of(engine.name)
     run = trail(journal, engine)
+    if options.logs:
+        return _logged(run, options.logs)
     if options.format == "effects":
         print(plain(effect_lines(run, view.title, view.words)))
         return 0
@@ -83,6 +89,16 @@ def command(options: argparse.Namespace) -> int:
             print(view.flowchart(run))
         case _:
             print(plain([*_models(journal.setup), *view.report(run)]))
+    return 0
+
+
+def _logged(run: Trail, directory: str) -> int:
+    """Write the iterations of a report, also of one that has not ended, and say where they are."""
+    if run.engine != REPORT.name:
+        raise UsageError(f"history: --logs: the iterations are those of a report; this run is of {run.engine}")
+    if problem := write_logs(directory, run):
+        raise InputFileError(problem)
+    print(plain([(Span("logs    "), Span(visible(directory)))]))
     return 0
 
 

@@ -306,6 +306,7 @@ def _history_options(parser: argparse.ArgumentParser) -> None:
         help="a report (text, the default), the record (json), a flowchart (mermaid), or a line an effect "
         "(effects, for machines ndjson)",
     )  # fmt: skip
+    parser.add_argument("--logs", metavar="DIR", type=name, help="of a report: write its iterations below DIR instead")
 
 
 def _metrics_options(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from aeon.assembly.reports import items_of
 from aeon.cli.output import write_new
 from aeon.cli.run import run
 from aeon.engines.report.export import export_of
-from aeon.engines.report.logs import write_logs
+from aeon.engines.report.logs import IterationLog
 from aeon.engines.report.record import Report
 from aeon.errors import InputFileError, UsageError
 from aeon.observability.lines import Line, Span, visible
@@ -39,7 +39,7 @@ def command(options: argparse.Namespace) -> int:
     own |= {"reasoning": {"enabled": False}} if options.plain else {}
     tools = [*folder_specs(options.files), *search_specs(options.search, options.allow)]
     files = _Files(options.out, options.logs)
-    code = run(options, tools, own, files)
+    code = run(options, tools, own, files, [files.log] if files.log else [])
     return _WRONG_INPUT if files.barred else code
 
 
@@ -73,11 +73,15 @@ def _items(path: str) -> list[dict[str, object]]:
 
 
 class _Files:
-    """Writes what is to be written of a report. ``barred``: there is none, since the mode takes none of the sources."""
+    """Writes what is to be written of a report. ``barred``: there is none, since the mode takes none of the sources.
+
+    ``log`` is to observe the run, where there is one.
+    """
 
     def __init__(self, out: str | None, logs: str | None) -> None:
         self.barred = False
-        self._out, self._logs = out, logs
+        self.log = IterationLog(logs) if logs else None
+        self._out, self._logs = out, logs or ""
         self._writes = export_of(out) if out else None
 
     def __call__(self, result: Conclusion, query: str) -> list[Line]:
@@ -92,7 +96,7 @@ class _Files:
         if self._out and self._writes:
             write_new(self._out, self._writes(result))
             lines.append((Span("written ", "dim"), Span(visible(self._out))))
-        if self._logs:
-            problem = write_logs(self._logs, result)
+        if self.log:
+            problem = self.log.end(result)
             lines.append((Span("logs    ", "dim"), Span(visible(problem or self._logs), "warn" if problem else "")))
         return lines

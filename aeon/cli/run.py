@@ -25,6 +25,7 @@ from aeon.llm.select import select
 from aeon.observability.lines import Line, dollars
 from aeon.proof.signing import signer
 from aeon.proof.verify import SIGNATURE
+from aeon.runtime.events import Observer
 from aeon.schema import Bound, Conclusion, JsonObject, JsonValue, Settings, Task
 from aeon.settings import assignments, load_config, merged
 from aeon.settings.files import LARGEST, content
@@ -80,10 +81,12 @@ def run(
     tools: Sequence[str],
     own: Mapping[str, object],
     written: Callable[[Conclusion, str], list[Line]] = lambda result, task: [],
+    observers: Sequence[Observer] = (),
 ) -> int:
     """Run a task with these tools and the settings that only its engine has; the exit code that its end means.
 
-    ``written`` writes what else is to be written of a result and its task, and says so in lines.
+    ``written`` writes what else is to be written of a result and its task, and says so in lines. ``observers`` see the
+    run beside those that show it.
 
     Raises:
         UsageError: an option, a setting or the task is wrong, or the engine cannot be used.
@@ -108,16 +111,8 @@ def run(
         record = Record(options.save)
         session.begin_loading()
         given = session.opened(tools)
-        orchestrator = build(
-            session.model,
-            given,
-            config,
-            session.observers,
-            record.begin,
-            session.ask,
-            session.spec,
-            brought,
-        )
+        watching = [*session.observers, *observers]
+        orchestrator = build(session.model, given, config, watching, record.begin, session.ask, session.spec, brought)
         session.cast(orchestrator.config.roles.named, ready=orchestrator.bound.calls > 0)
         proved = Proving(given, record, options.proof, sign)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from aeon.assembly.views import trail
 from aeon.engines.graph.config import REFLECTIONS, GraphConfig, WorkConfig
@@ -27,8 +28,11 @@ def hold_graph(world: World, result: Worked, journal: Journal, engine: AnyEngine
     assert isinstance(config, WorkConfig)
     _once(world, journal, engine)
     visits = [one.node for one in result.path]
-    if visits.count("plan") > config.plan_retries + 1:
-        world.wrong("plans within the limit", f"{visits.count('plan')} of {config.plan_retries + 1}")
+    most = max(config.plan_retries, len(result.reflections)) + 1
+    if visits.count("plan") > most:
+        world.wrong("plans within the limit", f"{visits.count('plan')} of {most}")
+    if any(after != "plan" for node, after in pairwise(visits) if node == "reflect"):
+        world.wrong("a plan follows each reflection", " ".join(visits))
     if isinstance(config, GraphConfig):
         _reflected(world, result, config)
     if result.sufficient:

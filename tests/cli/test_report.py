@@ -53,9 +53,33 @@ def test_the_report_is_written_and_its_run_is_kept(
     done = aeon("report", QUERY, "--in", str(docs), *options)
     assert done.code in (0, 3) and not done.err
     assert out.read_text().startswith(begins)
-    assert list(logs.glob("iterations/*/session_summary.json"))
+    (folder,) = logs.glob("iterations/*")
+    names = {path.name for path in folder.iterdir()}
+    assert {"iteration_1_analyst.json", "session_summary.json"} <= names
+    assert aeon("history", str(run), "--logs", str(tmp_path / "again")).code == 0
+    again = tmp_path / "again" / "iterations" / folder.name
+    assert {path.name: path.read_text() for path in again.iterdir()} == {
+        path.name: path.read_text() for path in folder.iterdir()
+    }
     assert aeon("replay", str(run)).code == 0
     assert "analyst" in aeon("history", str(run)).out
+
+
+def test_a_run_of_the_engine_and_one_that_was_killed_have_logs(
+    aeon: Aeon, docs: Path, model: Model, tmp_path: Path
+) -> None:
+    """`aeon history --logs` writes them out of whatever was saved; what is no report has none."""
+    run, cut = tmp_path / "run.jsonl", tmp_path / "cut.jsonl"
+    assert aeon("run", QUERY, "--engine", "report", "--files", str(docs), "--save", str(run)).code in (0, 3)
+    cut.write_bytes(b"".join(run.read_bytes().splitlines(keepends=True)[:-3]))
+    assert aeon("history", str(cut), "--logs", str(tmp_path / "logs")).code == 0
+    names = {path.name for path in tmp_path.glob("logs/iterations/*/*")}
+    assert "iteration_1_analyst.json" in names and "session_summary.json" not in names
+    other = tmp_path / "other.jsonl"
+    aeon("run", "What is 2 + 2?", "--engine", "loop", "--save", str(other))
+    aeon("history", str(other), "--logs", str(tmp_path / "none")).complains(2, "this run is of loop/1")
+    (tmp_path / "iterations").write_text("a file")
+    aeon("history", str(run), "--logs", str(tmp_path)).complains(2, "the iteration log could not be written to")
 
 
 def test_strict_with_nothing_left_is_wrong_input(aeon: Aeon, docs: Path, model: Model) -> None:

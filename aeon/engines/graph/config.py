@@ -82,7 +82,7 @@ class GraphConfig(WorkConfig):
     profile: ProfileName = "standard"
     max_reflections: int | None = Field(default=None, ge=0, le=20)
     looks: int = Field(default=5, ge=0, le=20, description="of one reflection, at most")
-    look_seconds: float = Field(default=30.0, gt=0, description="for one look")
+    look_seconds: float = Field(default=30.0, gt=0, description="for one look, which is broken off then")
     caps: GraphCaps = GraphCaps()
 
     @property

@@ -7,7 +7,7 @@ from aeon.engines.graph.builder import Edge, Graph, GraphBuilder, Visit, Walk
 from aeon.engines.graph.config import REFLECTIONS, GraphConfig
 from aeon.engines.graph.nodes import answered, classify, draft, execute, is_no, plan, verify
 from aeon.engines.graph.record import Worked
-from aeon.engines.graph.rules import TABLE, WorkSignals, graph_calls
+from aeon.engines.graph.rules import TABLE, WorkSignals, graph_calls, most_plans
 from aeon.engines.graph.stepping import carry_out, failure_of
 from aeon.engines.graph.values import Choice, Looked, Reflected, Reflection, Work
 from aeon.kernel.effects import Program
@@ -27,7 +27,9 @@ _LONGEST_LOOK = 1_500
 def _classify(visit: GraphVisit) -> Program[None]:
     """Classify the task; its complexity says how often the run may reflect."""
     yield from classify(visit)
-    visit.write(reflections_left=min(visit.run.config.reflections, REFLECTIONS[visit.state.complexity]))
+    config = visit.run.config
+    left = min(config.reflections, REFLECTIONS[visit.state.complexity])
+    visit.write(reflections_left=left, plans_left=config.plan_retries + 1)
 
 
 def _direct(visit: GraphVisit) -> Program[None]:
@@ -37,6 +39,12 @@ def _direct(visit: GraphVisit) -> Program[None]:
     yield from carry_out(visit)
     if failure := failure_of(visit.state.plan):
         visit.write(problems=(failure,))
+
+
+def _plan(visit: GraphVisit) -> Program[None]:
+    """Plan, and count the plan."""
+    visit.write(plans_left=visit.state.plans_left - 1)
+    yield from plan(visit)
 
 
 def _reflect(visit: GraphVisit) -> Program[None]:
@@ -90,7 +98,7 @@ SHIPPED: Graph[GraphConfig, WorkSignals, Work] = (
     GraphBuilder[GraphConfig, WorkSignals, Work](Work, "classify")
     .node(
         _classify,
-        writes=("complexity", "plan", "lessons", "reflections_left"),
+        writes=("complexity", "plan", "lessons", "reflections_left", "plans_left"),
         edges=(Edge("direct", "BYPASS, SIMPLE", _is_direct), Edge("plan", "MODERATE, COMPLEX"), _RESPOND),
     )
     .node(
@@ -104,11 +112,11 @@ SHIPPED: Graph[GraphConfig, WorkSignals, Work] = (
         ),
     )
     .node(
-        plan,
+        _plan,
         reads=("complexity", "lessons", "problems", "executed"),
-        writes=("plan", "plans", "fresh"),
+        writes=("plan", "plans", "fresh", "plans_left"),
         edges=(Edge("execute"),),
-        most=lambda config: config.plan_retries + 1,
+        most=most_plans,
     )
     .node(
         execute,
@@ -125,11 +133,11 @@ SHIPPED: Graph[GraphConfig, WorkSignals, Work] = (
     )
     .node(
         verify,
-        reads=("fresh", "reflections_left"),
+        reads=("fresh", "reflections_left", "plans_left"),
         writes=("plan", "verdict", "verdicts", "problems"),
         edges=(
             Edge("reflect", "no", lambda w: is_no(w) and _may_reflect(w)),
-            Edge("plan", "no, and no reflection is left", is_no),
+            Edge("plan", "no, and no reflection is left", lambda w: is_no(w) and w.plans_left > 0),
             _RESPOND,
         ),
     )

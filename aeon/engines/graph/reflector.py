@@ -109,7 +109,7 @@ class Reflector:
         if name == LOOK:
             arguments["action"] = action
         ledger = current_ledger()
-        async with limit(f"look '{action}'", self._seconds):
+        async with limit(f"look '{action}'", self._seconds, read_only=True):
             output = await self._tools.call(name, arguments, ledger.execution_id, guard=ledger.tool_call)
         return StepResult(output=output.value, mode="tool", cut=output.cut)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from aeon.engines.graph.config import GraphConfig, WorkConfig
 from aeon.kernel.decide import BUDGET, CLARIFICATION, Rule, Signals
 
-__all__ = ["TABLE", "WorkSignals", "graph_calls", "loop_calls"]
+__all__ = ["TABLE", "WorkSignals", "graph_calls", "loop_calls", "most_plans"]
 
 
 @dataclass(slots=True)
@@ -76,10 +76,15 @@ def loop_calls(config: WorkConfig) -> int:
     return _calls(config, config.plan_retries + 1)
 
 
+def most_plans(config: GraphConfig) -> int:
+    """The most plans of a graph run: the first, and one for each retry or, if they are more, for each reflection."""
+    return max(config.plan_retries, config.reflections) + 1
+
+
 def graph_calls(config: GraphConfig) -> int:
     """The most model calls of a graph run: also a direct try, and reflections, each with its looks."""
     caps = config.caps
-    return _calls(config, config.plan_retries + 2) + config.reflections * (
+    return _calls(config, most_plans(config) + 1) + config.reflections * (
         config.looks * (caps.choose_look + caps.look) + caps.reflect
     )
 

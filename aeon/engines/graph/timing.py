@@ -16,8 +16,10 @@ _POLL = 0.25
 
 
 @asynccontextmanager
-async def limit(what: str, seconds: float) -> AsyncIterator[None]:
+async def limit(what: str, seconds: float, read_only: bool = False) -> AsyncIterator[None]:
     """Let something take so many seconds. A tool call that is under way then is not cut off: it has a limit of its own.
+
+    What is ``read_only`` is: nothing is lost with it.
 
     Raises:
         CompletionError: the time was over; the rest of the run continues.
@@ -28,7 +30,7 @@ async def limit(what: str, seconds: float) -> AsyncIterator[None]:
         async with asyncio.timeout(None) as timeout:
 
             def over() -> None:
-                if ledger.in_tool:
+                if ledger.in_tool and not read_only:
                     timers.append(loop.call_later(_POLL, over))
                 else:
                     timeout.reschedule(loop.time())

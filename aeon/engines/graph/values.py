@@ -98,7 +98,8 @@ class Work(Value):
 
     ``plan`` is the one under way, ``plans`` are the ones before it. ``done`` is the work that was done, by whatever
     plan, in ``executed`` steps. ``problems`` are for the next plan. ``fresh``: the latest plan did something that no
-    earlier one had done. ``reflections_left`` begins with what the complexity allows.
+    earlier one had done. ``reflections_left`` begins with what the complexity allows. ``plans_left`` are those that the
+    retries allow; a reflection brings a plan of its own.
     """
 
     complexity: Complexity = "MODERATE"
@@ -111,5 +112,6 @@ class Work(Value):
     fresh: bool = True
     reflections: tuple[Reflected, ...] = ()
     reflections_left: int = 0
+    plans_left: int = 0
     verdict: Verdict = Verdict()
     verdicts: tuple[Verdict, ...] = ()

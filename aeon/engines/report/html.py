@@ -47,9 +47,10 @@ def _parts(result: Report) -> Iterator[Part]:
     if result.stop_reason in REFUSED:
         return parts.refusal(result.stop_reason, result.detail, result.search_problems)
     if result.results is not None:
-        return parts.results(result.results, result.search_problems)
+        return parts.results(result.results, result.draft)
     if not published(result.draft, result.review):
-        return parts.withheld(result.draft, result.review)
+        reviewed = next(done.draft for done in reversed(result.rounds) if done.draft is not None)
+        return parts.withheld(reviewed, result.review)  # the result itself has no finding that is withheld
     return parts.report(result.draft, result.review, result.found)
 
 

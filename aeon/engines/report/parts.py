@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from aeon.engines.report.grading import confidence, score
+from aeon.engines.report.tiers import Ranked
 from aeon.engines.report.values import Comparison, Draft, Finding, Missing, Review, Side, SourceCited
 from aeon.engines.research.values import Citation
 from aeon.schema.plan import Passage
@@ -36,7 +37,7 @@ _LIMITED = "Search capabilities were limited; the report is based on partial inf
 _LONGEST_NAME = 200
 _MOST_SEARCHED = 6
 _NOTHING = "nothing"
-_ANSWERLESS = "The sources do not answer this."
+_ANSWERLESS = "the sources do not answer this."
 _UNKNOWN = 9
 """Where a source of an unknown tier stands among others: behind them."""
 _STANDS = ("supported", "partial", "not_checked")
@@ -126,29 +127,31 @@ def report(draft: Draft, review: Review | None, found: int) -> Iterator[Part]:
     )
     yield Heading("Summary")
     yield summary(draft, review)
-    yield from _warnings(review)
+    yield from _warnings(draft, review)
     for number, question in enumerate(draft.questions, 1):
         yield from _section(draft, number, question)
     yield from _compared(draft)
-    yield from _listed("What was not found", (_missing(one, draft) for one in draft.missing))
-    yield from _failed(draft.problems)
+    yield from _lacking(draft)
     yield from _sources(draft.sources)
+    yield from _dropped(draft)
 
 
 def summary(draft: Draft, review: Review | None) -> Line:
     """The findings one after the other; those that do not stand are left out."""
     good: list[Inline] = [Said(one) for one in draft.findings if one.verdict in _STANDS]
     if not good:
-        good = [Words(_ANSWERLESS if review is not None else "Nothing was found before the run ended.")]
+        good = [Words(_ANSWERLESS.capitalize() if review is not None else "Nothing was found before the run ended.")]
     return Line((*good, Words(_LIMITED)) if draft.limited else tuple(good))
 
 
 def withheld(draft: Draft, review: Review | None) -> Iterator[Part]:
-    """What stands in the place of a report that the critic rejected."""
-    yield _line("No report: the critic rejected the draft, and strict publishes no such draft.")
+    """What stands in the place of a report that strict does not publish: the critic rejected it, or it is empty."""
+    rejected = "No report: the critic rejected the draft, and strict publishes no such draft."
+    yield _line(rejected if draft.findings else f"No report: {_ANSWERLESS}")
     if review is not None and review.reasons:
         yield _points(review.reasons)
-    yield from _failed(draft.problems)
+    yield from _lacking(draft)
+    yield from _dropped(draft)
 
 
 def refusal(reason: str, detail: str, problems: Sequence[SearchProblem]) -> Iterator[Part]:
@@ -158,13 +161,14 @@ def refusal(reason: str, detail: str, problems: Sequence[SearchProblem]) -> Iter
         yield from _failed(problems)
 
 
-def results(passages: Sequence[Passage], problems: Sequence[SearchProblem]) -> Iterator[Part]:
-    """What a plain search found, best first."""
+def results(passages: Sequence[Passage], draft: Draft) -> Iterator[Part]:
+    """What a plain search found, best first. Its draft says what went wrong, and what the mode does not take."""
     for one in passages:
         yield _line(f"{one.text} ({one.source})")
     if not passages:
         yield _line("Nothing was found.")
-    yield from _failed(problems)
+    yield from _failed(draft.problems)
+    yield from _dropped(draft)
 
 
 def _line(text: str) -> Line:
@@ -181,16 +185,22 @@ def _listed(heading: str, texts: Iterable[str]) -> Iterator[Part]:
         yield points
 
 
+def _lacking(draft: Draft) -> Iterator[Part]:
+    """What the report lacks, and why: questions without a finding, and searches that failed."""
+    yield from _listed("What was not found", (_missing(one, draft) for one in draft.missing))
+    yield from _failed(draft.problems)
+
+
 def _failed(problems: Sequence[SearchProblem]) -> Iterator[Part]:
     yield from _listed("Searches that failed", (one.message for one in problems))
 
 
-def _warnings(review: Review | None) -> Iterator[Part]:
+def _warnings(draft: Draft, review: Review | None) -> Iterator[Part]:
     if review is None:
         yield from _listed("Warnings", ["nobody reviewed this draft: the run ended before"])
     elif review.status != "PASS":
-        heading = "Warnings" if review.status == "WARN" else "Why this report was rejected"
-        yield from _listed(heading, review.reasons)
+        rejected = "Why this report was rejected" if draft.findings else "Why there are no findings"
+        yield from _listed("Warnings" if review.status == "WARN" else rejected, review.reasons)
 
 
 def _section(draft: Draft, number: int, question: str) -> Iterator[Part]:
@@ -263,9 +273,18 @@ def _sources(sources: Sequence[SourceCited]) -> Iterator[Part]:
 
 def _source(source: SourceCited) -> str:
     """A source as a bibliography names it."""
-    where = "" if source.title == source.source else f", {source.source}"
     kind = f" ({source.type})" if source.type else ""
-    return f"{source.title[:_LONGEST_NAME]}{kind}{where}"
+    return f"{source.title[:_LONGEST_NAME]}{kind}{_where(source)}"
+
+
+def _where(source: SourceCited | Ranked) -> str:
+    return "" if source.title in ("", source.source) else f", {source.source}"
+
+
+def _dropped(draft: Draft) -> Iterator[Part]:
+    """The sources that the mode does not take, each with its tier, which is why."""
+    names = (f"{(one.title or one.source)[:_LONGEST_NAME]}{_where(one)} ({one.words})" for one in draft.dropped)
+    yield from _listed("Sources that were dropped for their tier", names)
 
 
 def place(citation: Citation, draft: Draft) -> str:

@@ -72,7 +72,8 @@ class _Work:
     def draft(self) -> Draft:
         """The draft as it stands."""
         limited = self.desk.limited or self.context.limited
-        return self.desk.draft().changed(limited=limited, problems=self.problems())
+        dropped = tuple((self.context.sieve.dropped | self.dropped).values())
+        return self.desk.draft().changed(limited=limited, problems=self.problems(), dropped=dropped)
 
     def ended(self, kind: str, analysis: Analysis) -> None:
         """Put a round on record."""
@@ -103,7 +104,7 @@ class _Work:
             reasons=self.review.reasons if self.review else (),
             rounds=tuple(self.rounds),
             context=self.context.described(),
-            dropped=tuple((self.context.sieve.dropped | self.dropped).values()),
+            dropped=draft.dropped,
             items=self.context.items() if plain else (one,),
             results=tuple(self.context.passages) if plain else None,
             review=self.review,
@@ -287,7 +288,7 @@ def _composed(work: _Work, decision: Decision) -> Program[Composed]:
     if decision.reason in REFUSED:
         return Composed(final_report=markdown("", parts.refusal(decision.reason, decision.detail, draft.problems)))
     if run.signals.plain:
-        return Composed(final_report=markdown("", parts.results(work.context.passages, draft.problems)))
+        return Composed(final_report=markdown("", parts.results(work.context.passages, draft)))
     bare, _ = composed(draft, work.review, context)
     effect = ask.Compose(task=run.task, draft=draft, review=work.review, context=context, mode=run.config.mode)
     return (yield from run.final(effect, bare, decision))

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from aeon.engines.report.tiers import Mode
+from aeon.engines.report.tiers import Mode, Ranked
 from aeon.engines.research.values import Citation
 from aeon.schema.claims import Claim, Verdict
 from aeon.schema.plan import Passage
@@ -137,7 +137,8 @@ class Draft(Value):
     """A report before it is worded: its questions, what was found on them, and where sources differ.
 
     In a valid draft each number names a question or a source that is there, and each finding cites a source.
-    ``problems`` are those of searches that failed; ``limited``: some could not be done anywhere.
+    ``problems`` are those of searches that failed; ``limited``: some could not be done anywhere. ``dropped`` are the
+    sources that were found and that the mode does not take.
     """
 
     query: str
@@ -149,6 +150,7 @@ class Draft(Value):
     missing: tuple[Missing, ...] = ()
     limited: bool = False
     problems: tuple[SearchProblem, ...] = ()
+    dropped: tuple[Ranked, ...] = ()
 
     @property
     def disagreements(self) -> tuple[Comparison, ...]:

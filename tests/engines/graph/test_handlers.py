@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from aeon.engines.graph.verifier import Verifier
 from aeon.errors import AeonError, CompletionError, InputFileError, ToolError
 from aeon.llm.scripted import Scripted
 from aeon.multipass.effects import ExecuteStep
-from aeon.runtime.ledger import Ledger
+from aeon.runtime.ledger import Ledger, current_ledger
 from aeon.schema import Allowance, Capabilities, LLMRequest, LLMResponse, Plan, Step, Task, TokenProbability
 from aeon.testing.contracts import check_handlers
 from aeon.testing.obliging import oblige
@@ -160,32 +162,49 @@ def test_no_look_reaches_outside_or_changes_anything(folder: ToolRegistry, look:
 
 
 @pytest.mark.requirement("E2c")
-def test_a_look_has_its_seconds() -> None:
-    """One that takes longer shows nothing; a call under way is not cut off."""
-    ended: list[bool] = []
+@pytest.mark.parametrize("threaded", [False, True])
+def test_a_look_has_its_seconds(threaded: bool) -> None:
+    """One that takes longer is broken off, in a task as in a thread: it only reads, so that nothing is lost."""
+    over, late = threading.Event(), threading.Event()
 
-    async def list_files() -> str:
+    async def in_a_task() -> str:
         """List slowly."""
-        await asyncio.sleep(0.02)
-        ended.append(True)
+        await asyncio.sleep(20)
+        late.set()
         return "late"
 
-    slow = tool(side_effects=False)(list_files)
+    def in_a_thread() -> str:
+        """List slowly."""
+        over.wait(20)
+        return "late"
+
+    slow = tool(name="list_files", side_effects=False)(in_a_thread if threaded else in_a_task)
     effect = TakeLook(task=TASK, look=Look(action="list"))
-    result = answered(reflector(Scripted([]), ToolRegistry([slow]), 0.001).look(effect))
-    assert ended == [True] and result.output == "late"
+    began = time.monotonic()
+    with pytest.raises(CompletionError, match=r"the look 'list' did not come to an end within 0\.05 s"):
+        answered(reflector(Scripted([]), ToolRegistry([slow]), 0.05).look(effect))
+    over.set()
+    assert time.monotonic() - began < 15 and not late.is_set()
 
 
 @pytest.mark.requirement("E2e")
 def test_what_takes_too_long_is_broken_off() -> None:
-    """Unless a tool is under way."""
+    """Unless a tool is under way, which may change something."""
 
     async def waits() -> None:
         async with limit("step", 0.001):
             await asyncio.sleep(60)
 
+    async def in_tool() -> None:
+        async with limit("step", 0.001), current_ledger().tool_call():
+            await asyncio.sleep(0.05)
+            ended.append(True)
+
+    ended: list[bool] = []
     with pytest.raises(CompletionError, match=r"the step did not come to an end within 0\.001 s"):
         answered(waits())
+    answered(in_tool())
+    assert ended
 
 
 class Slow(Scripted):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -68,12 +69,29 @@ def test_a_direct_try_that_fails_is_planned_and_told_why() -> None:
 @pytest.mark.requirement("E2b")
 @pytest.mark.parametrize(("complexity", "most"), REFLECTIONS.items())
 def test_complexity_decides_how_often_it_reflects(complexity: Complexity, most: int) -> None:
-    """0, 0, 1 and 3 times; then a new plan is told the failure alone."""
-    plans = [planned(call("s1", f"bad {n}")) for n in range(20)]
-    world = World(*plans, complexity=complexity, execute=lambda effect, n: BROKEN_STEP)
-    result = world.graph(plan_retries=9)
-    assert len(result.reflections) == way(result).count("reflect") == most
+    """0, 0, 1 and 3 times under the default settings, each with a plan after it; no plan beyond the retries else."""
+    world = World(*world_plans(), complexity=complexity, execute=lambda effect, n: BROKEN_STEP)
+    result = world.graph()
+    went = way(result)
+    assert len(result.reflections) == went.count("reflect") == most
+    assert all(after == "plan" for node, after in pairwise(went) if node == "reflect")
+    assert went.count("plan") == max(most, GraphConfig().plan_retries) + 1
     assert result.stop_reason == "partial" and not result.sufficient
+
+
+@pytest.mark.requirement("E2b")
+@pytest.mark.parametrize(("retries", "plans"), [(0, 4), (2, 4), (5, 6)])
+def test_a_reflection_brings_a_plan_of_its_own(retries: int, plans: int) -> None:
+    """Few retries cut off no plan that was reflected on; more of them are made without a reflection."""
+    world = World(*world_plans(), complexity="COMPLEX")
+    result = world.graph(plan_retries=retries)
+    assert (way(result).count("plan"), len(result.reflections)) == (plans, 3)
+    assert way(World(*world_plans(), complexity="COMPLEX").graph(plan_retries=0, max_reflections=0)).count("plan") == 1
+
+
+def world_plans() -> list[Plan]:
+    """Plans that all fail, each in its own way."""
+    return [planned(call("s1", f"bad {n}")) for n in range(20)]
 
 
 BROKEN_STEP = Failure(kind="tool", message="no such table")
@@ -311,8 +329,9 @@ def test_the_rows_and_the_bound_follow_from_the_configuration() -> None:
     assert [rule.reason for rule in TABLE][:6] == [
         "partial", "rejected", "not_stated", "verified", "answered", "unverified",
     ]  # fmt: skip
-    calls = [GRAPH.bound(GraphConfig(max_reflections=n)).calls for n in (0, 1, 3)]
-    assert calls[1] - calls[0] == 5 * 2 + 2 and calls[2] - calls[0] == 3 * (5 * 2 + 2)
+    calls, caps = [GRAPH.bound(GraphConfig(max_reflections=n)).calls for n in (0, 1, 3)], GraphConfig().caps
+    one_plan = caps.plan + caps.derive + caps.validate_results + caps.verify
+    assert calls[1] - calls[0] == 5 * 2 + 2 and calls[2] - calls[0] == 3 * (5 * 2 + 2) + one_plan
 
 
 def test_looks_are_typed() -> None:

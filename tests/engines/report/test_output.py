@@ -5,22 +5,25 @@ from __future__ import annotations
 import json
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from aeon import Journal, replay
 from aeon.assembly.report import PLUGIN
 from aeon.assembly.reports import report
+from aeon.assembly.views import trail
 from aeon.engines.report.config import ReasoningSettings, ReportConfig
 from aeon.engines.report.html import to_html
 from aeon.engines.report.items import ITEM_KEYS
-from aeon.engines.report.logs import folder_name, write_logs
+from aeon.engines.report.logs import IterationLog, folder_name, write_logs
 from aeon.engines.report.record import Report
-from aeon.errors import UsageError
+from aeon.errors import EndpointFailed, NoValidSourcesError, UsageError
 from aeon.llm.scripted import Scripted
+from aeon.runtime.events import EffectEnded, Event
 from aeon.schema import JsonObject
 
-from .played import ITEMS, QUERY, TIERS, Played
+from .played import DESIGNED, ITEMS, OPENED, QUERY, TIERS, TOLL, Played
 
 pytestmark = [pytest.mark.requirement("A3"), pytest.mark.usefixtures("measured")]
 
@@ -133,42 +136,116 @@ def test_what_is_not_published_is_not_in_the_html() -> None:
     assert "No report:" in text and "<blockquote" not in text
 
 
-def test_iterations_are_logged_with_a_summary(result: Report, tmp_path: Path) -> None:
-    """A file for each agent of each round, in a folder of the query."""
-    assert write_logs(tmp_path, result, "bridge") == ""
-    folder = tmp_path / "iterations" / "bridge"
-    names = {path.name for path in folder.iterdir()}
-    assert names == {
-        "iteration_1_analyst.json", "iteration_2_analyst.json", "iteration_2_critic.json", "session_summary.json",
+def logged(directory: Path, query_id: str = "", **options: Any) -> Path:
+    """The folder of the iterations of a report that was observed."""
+    log = IterationLog(directory, query_id)
+    result = report(QUERY, ITEMS, tiers=TIERS, observers=[log], **{"llm": Played().model, **options})
+    assert log.end(result) == ""
+    return directory / "iterations" / folder_name(query_id or result.execution_id)
+
+
+def contents(folder: Path) -> dict[str, Any]:
+    """The files of a folder by their names."""
+    return {path.name: json.loads(path.read_text()) for path in folder.iterdir()}
+
+
+def test_iterations_are_logged_with_a_summary(tmp_path: Path) -> None:
+    """A file for each agent of each round, in a folder of the query, with what the agent was given and said."""
+    files = contents(logged(tmp_path, "bridge"))
+    assert set(files) == {
+        "iteration_1_analyst.json", "iteration_2_analyst.json", "iteration_2_critic.json", "iteration_2_writer.json",
+        "session_summary.json",
     }  # fmt: skip
-    first = json.loads((folder / "iteration_1_analyst.json").read_text())
+    first, second, critic, writer, summary = (files[name] for name in sorted(files))
+    assert all(set(one) == {"iteration", "agent", "input", "output", "metadata"} for one in (first, critic, writer))
     assert first["output"]["status"] == "SEARCH_REQUIRED" and len(first["output"]["new_queries"]) == 3
-    critic = json.loads((folder / "iteration_2_critic.json").read_text())
+    assert {one["source"] for one in first["input"]["context"]} == {item["url"] for item in ITEMS}
+    assert first["input"]["query"] == QUERY and first["input"]["worded"] == []
+    assert second["input"]["worded"] == [OPENED, DESIGNED, TOLL]
+    assert second["output"]["draft"].count("\n") == 2
     assert set(critic["output"]) == {"status", "critique", "suggestions", "mode_compliance", "logical_gaps"}
-    summary = json.loads((folder / "session_summary.json").read_text())
-    assert (summary["total_iterations"], summary["final_status"]) == (2, result.stop_reason)
+    assert len(critic["input"]["draft"]["findings"]) == 3
+    assert set(writer["output"]) == {"final_report", "sources_used", "confidence_level"}
+    assert writer["input"]["review"]["status"] == critic["output"]["status"]
+    assert (summary["total_iterations"], summary["final_status"]) == (2, "accepted_with_warnings")
 
 
-def test_report_writes_the_logs_of_a_folder_that_is_given(tmp_path: Path) -> None:
-    """The folder is named by the run's id."""
-    result = report(QUERY, ITEMS, tiers=TIERS, logs=tmp_path, llm=Played().model)
-    assert (tmp_path / "iterations" / result.execution_id / "session_summary.json").exists()
+def test_the_critic_is_given_what_the_next_analyst_is_told(tmp_path: Path) -> None:
+    """A review that rejects stands in the analyst's input of the next round, with the draft that it is of."""
+    played = Played(doubted=["Ada Holm"], rewords={DESIGNED: "Which engineer made the Harbour Bridge?"})
+    files = contents(logged(tmp_path, "bridge", llm=played.model, mode="strict"))
+    given = files["iteration_3_analyst.json"]["input"]
+    assert given["review"]["rejected"] == files["iteration_2_critic.json"]["metadata"]["rejected"] == ["q2.1"]
+    assert files["iteration_3_analyst.json"]["metadata"] == {"dropped": ["q2.1"]}
 
 
-@pytest.mark.parametrize("name", ["../../etc", "a/b", "..", "", "ü" * 300, "con\x00"])
+def test_a_run_that_was_killed_has_the_logs_of_its_agents(tmp_path: Path) -> None:
+    """Each file is written as its agent ends: they are there without a summary, and the same out of the journal."""
+
+    class Killed(BaseException):
+        pass
+
+    def judged(event: Event) -> None:
+        if isinstance(event, EffectEnded) and event.effect.phase == "critic":
+            raise Killed
+
+    path, log = tmp_path / "run.jsonl", IterationLog(tmp_path / "going")
+    with pytest.raises(Killed):
+        report(QUERY, ITEMS, tiers=TIERS, llm=Played().model, observers=[log, judged], journal=lambda _: Journal(path))
+    (folder,) = (tmp_path / "going" / "iterations").iterdir()
+    assert write_logs(tmp_path / "after", trail(Journal.read(path))) == ""
+    files = contents(folder)
+    assert set(files) == {"iteration_1_analyst.json", "iteration_2_analyst.json", "iteration_2_critic.json"}
+    assert contents(tmp_path / "after" / "iterations" / folder.name) == files
+
+
+def test_a_journal_gives_the_logs_of_its_run(tmp_path: Path) -> None:
+    """The same files as were written while it went, its summary included."""
+    journal = Journal()
+    folder = logged(tmp_path / "going", journal=lambda _: journal)
+    assert write_logs(tmp_path / "after", trail(journal)) == ""
+    assert contents(tmp_path / "after" / "iterations" / folder.name) == contents(folder)
+
+
+def test_an_agent_that_fails_is_logged_as_one(tmp_path: Path) -> None:
+    """It said nothing, and the log says why."""
+    down = Scripted(lambda request: EndpointFailed("it is down"))
+    files = contents(logged(tmp_path, "bridge", llm=down))
+    assert files["iteration_1_analyst.json"]["output"] is None
+    assert "it is down" in files["iteration_1_analyst.json"]["metadata"]["failure"]
+
+
+def test_report_writes_the_logs_of_a_folder_that_is_given(tmp_path: Path, words_only: None, indexes: None) -> None:
+    """The folder is named by the run's id, and other observers see the run as well; strict with nothing left, too."""
+    seen: list[Event] = []
+    result = report(QUERY, ITEMS, tiers=TIERS, logs=tmp_path, llm=Played().model, observers=[seen.append])
+    folder = tmp_path / "iterations" / result.execution_id
+    assert (folder / "session_summary.json").exists() and (folder / "iteration_1_analyst.json").exists() and seen
+    (tmp_path / "x.md").write_text("The Harbour Bridge was opened in 1932.")
+    with pytest.raises(NoValidSourcesError):
+        report(QUERY, sources=tmp_path, mode="strict", logs=tmp_path / "strict", llm=Played().model)
+    (summary,) = (tmp_path / "strict").glob("iterations/*/session_summary.json")
+    assert json.loads(summary.read_text())["final_status"] == "no_valid_sources"
+
+
+@pytest.mark.parametrize("name", ["../../etc", "a/b", "..", "ü" * 300, "con\x00"])
 def test_no_id_leads_out_of_the_folder(name: str, result: Report, tmp_path: Path) -> None:
     """Whatever the id is, the logs are written below the folder."""
-    assert write_logs(tmp_path / "logs", result, name) == ""
+    assert IterationLog(tmp_path / "logs", name).end(result) == ""
     assert [path.name for path in tmp_path.iterdir()] == ["logs"]
     safe = folder_name(name)
     assert safe and "/" not in safe and safe not in (".", "..")
 
 
-def test_logs_that_cannot_be_written_cost_no_report(result: Report, tmp_path: Path) -> None:
+def test_logs_that_cannot_be_written_cost_no_report(
+    result: Report, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """It is one line that says where and why."""
     (tmp_path / "iterations").write_text("a file")
-    said = write_logs(tmp_path, result)
-    assert said.startswith("the iteration log could not be written to") and "\n" not in said
+    made = report(QUERY, ITEMS, tiers=TIERS, logs=tmp_path, llm=Played().model)
+    said = capsys.readouterr().err
+    assert said.startswith("the iteration log could not be written to") and said.count("\n") == 1
+    assert made.answer == result.answer
 
 
 @pytest.mark.parametrize(

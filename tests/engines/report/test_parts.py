@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -17,11 +18,12 @@ from aeon.engines.report.markdown import composed
 from aeon.engines.report.record import Report
 from aeon.llm.scripted import Scripted
 
-from .played import DESIGNED, ITEMS, OPENED, QUERY, TIERS, TOLL, Played
+from .played import DESIGNED, ITEMS, OPENED, QUERY, SOCIAL, TIERS, TOLL, UNKNOWN, Played
 
 pytestmark = [pytest.mark.requirement("A3"), pytest.mark.usefixtures("measured")]
 
 DOUBTED = ("1932", "1935", "Ada Holm", "4 crowns")
+DROPPED = (f"bridge thread, {SOCIAL} (tier 5, social)", f"Walks, {UNKNOWN} (unknown)")
 
 
 def discovery() -> Report:
@@ -44,6 +46,29 @@ def rejected(mode: str = "discovery") -> Report:
 def withheld() -> Report:
     """The same in strict."""
     return rejected("strict")
+
+
+def not_stated(mode: str = "strict") -> Report:
+    """A report whose sources say nothing on any question."""
+    config = ReportConfig.model_validate({"mode": mode})
+    return report(QUERY, ITEMS, tiers=TIERS, config=config, llm=Played(answers={"nothing": ("x",)}).model)
+
+
+def not_stated_anywhere() -> Report:
+    """The same in discovery."""
+    return not_stated("discovery")
+
+
+def strict() -> Report:
+    """A report in strict that is published; two of the sources are dropped."""
+    return report(QUERY, ITEMS, tiers=TIERS, mode="strict", llm=Played().model)
+
+
+def withheld_in_part() -> Report:
+    """A draft in strict that the critic rejects in the only round, and in which a question has no finding."""
+    config = ReportConfig.model_validate({"mode": "strict", "reasoning": {"max_iterations": 1}})
+    played = Played(answers={"opened": ("1932",)}, doubted=DOUBTED)
+    return report(QUERY, ITEMS, tiers=TIERS, config=config, llm=played.model)
 
 
 def unreviewed() -> Report:
@@ -78,6 +103,12 @@ def plain(query: str = QUERY) -> Report:
     """The search alone."""
     config = ReportConfig(reasoning=ReasoningSettings(enabled=False))
     return report(query, ITEMS, tiers=TIERS, config=config, llm=Scripted([]))
+
+
+def plain_strict() -> Report:
+    """The search alone, in strict."""
+    config = ReportConfig(mode="strict", reasoning=ReasoningSettings(enabled=False))
+    return report(QUERY, ITEMS, tiers=TIERS, config=config, llm=Scripted([]))
 
 
 def plain_nothing() -> Report:
@@ -129,9 +160,15 @@ PARTS: list[tuple[Callable[[], Report], tuple[str, ...]]] = [
     (monitor, ("What was not found", f"{DESIGNED} Not found in tier 5 (searched for: ", "not found in tier 1")),
     (rejected, ("Why this report was rejected", "” is not supported by", "(not supported by what it cites)")),
     (withheld, ("No report: the critic rejected the draft", "is not supported by what it cites")),
+    (not_stated, ("No report: the sources do not answer this.",)),
+    (not_stated, ("What was not found", f"{TOLL} Not found (searched for: {TOLL}; Harbour Bridge)")),
+    (not_stated_anywhere, ("Why there are no findings", "What was not found", f"{TOLL} Not found (searched for: ")),
+    (withheld_in_part, ("No report: the critic rejected", "What was not found", f"{TOLL} Not found (searched for: ")),
     (unreviewed, ("Warnings", "nobody reviewed this draft: the run ended before")),
     (limited, ("The sources do not answer this. Search capabilities were limited;",)),
     (limited, ("What was not found", f"{OPENED} Not found (searched for: ")),
+    *((made, ("Sources that were dropped for their tier", *DROPPED)) for made in (strict, not_stated, plain_strict)),
+    (withheld_in_part, DROPPED),
     (barred, ("No report: strict takes sources of tier 1 to 2 only, and none was found; dropped: ",)),
     (plain, tuple(str(item["description"]) for item in ITEMS)),
     (plain_nothing, ("Nothing was found.",)),
@@ -144,3 +181,20 @@ def test_each_form_has_each_part(made: Callable[[], Report], texts: tuple[str, .
     """What one form says, the other says as well."""
     said = words(made(), form)
     assert not [text for text in texts if bare(text) not in said], said
+
+
+@pytest.mark.parametrize("form", ["md", "html"])
+def test_what_no_source_says_is_not_told_as_rejected(form: str) -> None:
+    """An empty draft is no draft that the critic rejected, in strict and in discovery."""
+    for mode in ("strict", "discovery"):
+        result = not_stated(mode)
+        assert result.stop_reason == "not_stated" and "rejected" not in words(result, form)
+
+
+@pytest.mark.requirement("A2")
+def test_nothing_is_said_to_be_dropped_where_all_is_taken() -> None:
+    """Neither in Markdown nor in the result; in strict the JSON names what was dropped, in the draft too."""
+    assert "dropped for their tier" not in discovery().answer
+    whole = json.loads(export_of("x.json")(strict()))
+    assert [(one["source"], one["tier"]) for one in whole["dropped"]] == [(SOCIAL, 5), (UNKNOWN, None)]
+    assert whole["draft"]["dropped"] == whole["dropped"]
