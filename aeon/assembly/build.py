@@ -211,13 +211,16 @@ def assemble(
 
     Raises:
         UsageError: a tool, a model of the configuration or a calibration that does not exist or cannot be used; a
-            configuration that is none of the engine's; or an effect without a handler.
+            configuration that is none of the engine's; nothing of what the engine needs; or an effect without a
+            handler.
     """
     _check_config(config, plugin)
     resolved = resolve(tools)
     there = {tool.name for tool in resolved}
     own = [tool for tool in _own_tools() if tool.name not in there]
     registry = ToolRegistry([*resolved, *own], output_bytes=config.tool_output_bytes)
+    if missing := plugin.lacks(config, registry):
+        raise UsageError(f"the engine '{plugin.name}' needs {missing}")
     asker = Asker(ask, unattended or config.questions.unattended)
     services = Services.of(config, adapter, registry, models)
     handlers = {"ask": asker.ask, **handlers_of(plugin, services, cast or cast_of(config, adapter, models))}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from aeon.assembly.build import assemble, build, resume, resumption
-from aeon.assembly.plugin import AnyPlugin, Plugin, Services
+from aeon.assembly.plugin import AnyPlugin, Plugin, Services, nothing_missing
 from aeon.assembly.registry import plugin
 from aeon.assembly.roles import author_of, cast_of, named, phase_roles
 from aeon.assembly.runs import fork, replay
@@ -50,6 +51,7 @@ from aeon.server.problems import Problem
 from aeon.testing.obliging import oblige
 from aeon.testing.samples import samples
 from aeon.tools.registry import ToolRegistry
+from aeon.tools.select import Given
 
 TASK = "What is 240 * 0.45 + 75 * 3.20?"
 MULTIPASS = {
@@ -84,10 +86,10 @@ class Models:
         return Scripted(answer, self.can, name)
 
 
-def asked_by(brought: AnyPlugin, config: Settings) -> dict[str, set[str]]:
+def asked_by(brought: AnyPlugin, config: Settings, tools: Sequence[Given]) -> dict[str, set[str]]:
     """The models that handle the sample effects of each phase, where any is asked."""
     models = Models()
-    handlers = assemble(models.model("own"), [], config, plugin=brought, models=models)
+    handlers = assemble(models.model("own"), tools, config, plugin=brought, models=models)
     found: dict[str, set[str]] = {}
     for phase in phase_roles(brought):
         if phase not in {effect.phase for effect in brought.engine.effects}:
@@ -118,13 +120,14 @@ async def _handled(handlers: Handlers, effect: AskUser | Value) -> None:
         ("report", {"planner"}),
     ],
 )
-def test_each_phase_asks_the_models_of_its_roles(engine: str, asked: set[str]) -> None:
+def test_each_phase_asks_the_models_of_its_roles(engine: str, asked: set[str], tmp_path: Path) -> None:
     """On sample effects of every phase; no model of another role is asked, nor the run's own."""
     brought = plugin(engine)
     roles = phase_roles(brought)
     there = {role for one in roles.values() for role in one}
     config = brought.engine.config(roles=CAST.changed(**{name: "" for name in CAST.named if name not in there}))
-    found = asked_by(brought, config)
+    (tmp_path / "notes.txt").write_text("It was built in 1883.\n")
+    found = asked_by(brought, config, [] if brought.lacks is nothing_missing else [f"files={tmp_path}"])
     for phase, names in found.items():
         assert names <= set(roles[phase]), phase
     assert set().union(*found.values()) == asked

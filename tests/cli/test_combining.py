@@ -77,12 +77,24 @@ def test_the_bound_is_stated_before_the_start(aeon: Aeon, reading: Model, engine
     assert "no run can spend more than" in aeon("run", "--engine", engine, "--bound").out
 
 
-@pytest.mark.requirement("E4a")
-def test_a_game_without_a_folder_says_so_in_words(aeon: Aeon, reading: Model) -> None:
-    """What a look could not show is told as it is, never as JSON."""
-    done = aeon("run", TASK, "--engine", "tutor")
-    assert done.code == 3 and "there is no folder to look at: name one with --files" in done.out
-    assert "there is no folder to look at" in done.out.partition("Answer")[0] and "{" not in done.out
+@pytest.mark.requirement("M1")
+@pytest.mark.parametrize(
+    ("engine", "needed"),
+    [
+        ("tutor", "a folder to look at: --files DIR"),
+        ("research", "something to search: --files DIR, or --tools search=PROVIDER"),
+        ("report", "something to search: --files DIR, or --tools search=PROVIDER"),
+    ],
+)
+def test_an_engine_without_what_it_needs_is_refused_before_the_run(
+    aeon: Aeon, reading: Model, tmp_path: Path, engine: str, needed: str
+) -> None:
+    """In one line that says what to name; nothing is saved, and no model is asked."""
+    saved = tmp_path / "run.jsonl"
+    done = aeon("run", TASK, "--engine", engine, "--save", str(saved))
+    done.complains(2, f"the engine '{engine}' needs {needed}")
+    assert not saved.exists() and not reading.bodies
+    assert aeon("run", "--engine", engine, "--bound").code == 0
 
 
 WRONG = {

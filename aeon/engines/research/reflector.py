@@ -14,6 +14,7 @@ from aeon.documents.words import content_words, stems
 from aeon.engines.research.choosing import best, is_about, is_found_about, own
 from aeon.engines.research.comparing import compared, sides_of
 from aeon.engines.research.effects import Numbered, PlanQueries, Reflect
+from aeon.engines.research.errands import folded
 from aeon.engines.research.looking import ENOUGH, Looker, is_unlikely
 from aeon.engines.research.naming import names_in
 from aeon.engines.research.phrases import descriptions, is_nested, questions, referred
@@ -62,7 +63,8 @@ class Reflector:
         aim = await self._begun(Aim(question=first, rest=tuple(rest), compared=both), effect.check)
         whole = Query(text=question[:_LONGEST_QUERY], intent="the task itself")
         names = [Query(text=name, intent=f"what there is about {name}") for name in names_in(question)]
-        queries = [*_queries(aim), whole, *names]
+        begun = [whole if folded(one.text) == folded(whole.text) else one for one in _queries(aim)]
+        queries = [*begun, whole, *names]
         return Queries(queries=tuple(queries[: effect.most]), aim=aim, tier=await self._tier(effect))
 
     async def _begun(self, aim: Aim, check: bool) -> Aim:

@@ -48,6 +48,15 @@ def test_a_plan_has_queries_with_their_intent() -> None:
     assert len(planned("Was Ann Lee the first mayor of Oakdale?", most=1).queries) == 1
 
 
+def test_a_query_of_the_whole_task_is_said_to_be_that() -> None:
+    """Not what is left to ask, before anything was; a question of several is that, and no intent is lost."""
+    (query, *_) = planned("Who built the mill?").queries
+    assert (query.text, query.intent) == ("Who built the mill?", "the task itself")
+    assert planned(HEIDI, Reader(chooses=("the author of Heidi",))).queries[0].intent == "what has to be known first"
+    several = planned("Who built the mill? When was it sold?").queries
+    assert [one.intent for one in several][:2] == ["what is left to ask", "the task itself"]
+
+
 @pytest.mark.requirement("R1a")
 def test_a_plan_begins_with_what_has_to_be_known_first() -> None:
     """The model chooses among spans of the question; what it chooses is the first query."""

@@ -17,7 +17,7 @@ from aeon.engines.tutor.graph import broken_at
 from aeon.engines.tutor.moves import Assert
 from aeon.engines.tutor.referee import answered
 from aeon.engines.tutor.statements import Exists
-from aeon.errors import ToolFailed
+from aeon.errors import ToolFailed, UsageError
 from aeon.runtime.journal import Journal
 from aeon.schema import JsonObject
 from aeon.tools.look import look
@@ -180,11 +180,12 @@ def test_a_challenge_looks_again(tmp_path: Path) -> None:
 
 @pytest.mark.requirement("E4a")
 def test_without_a_folder_there_is_nothing_to_see(tmp_path: Path) -> None:
-    """No folder, and an empty one, end the game before a model is asked, with a line that says what to do."""
-    blind, empty = play(None, [LOOK]), play(tmp_path, [LOOK])
-    assert blind.stop_reason == empty.stop_reason == "nothing_to_see"
-    assert blind.detail == "there is no folder to look at: name one with --files" and blind.usage.calls == 0
-    assert empty.detail == "the folder holds no file"
+    """No folder is refused before the game; an empty one ends it before a model is asked."""
+    with pytest.raises(UsageError, match=r"^the engine 'tutor' needs a folder to look at: --files DIR$"):
+        play(None, [LOOK])
+    empty = play(tmp_path, [LOOK])
+    assert (empty.stop_reason, empty.detail) == ("nothing_to_see", "the folder holds no file")
+    assert empty.usage.calls == 0
 
 
 @pytest.mark.requirement("E4b")

@@ -130,10 +130,9 @@ def test_what_is_no_move_has_a_reason_in_one_line() -> None:
 
 
 def test_handlers_keep_to_their_contract(tmp_path: Path) -> None:
-    """Every handler of the engine gives what its program relies on, with a folder and without."""
-    for tools in ([Files.open(written(tmp_path))], []):
-        handlers = assemble(Scripted(oblige), tools, TutorConfig(), plugin=PLUGIN)
-        assert asyncio.run(check_handlers(TUTOR, handlers)) == []
+    """Every handler of the engine gives what its program relies on."""
+    handlers = assemble(Scripted(oblige), [Files.open(written(tmp_path))], TutorConfig(), plugin=PLUGIN)
+    assert asyncio.run(check_handlers(TUTOR, handlers)) == []
 
 
 @pytest.mark.embedded
