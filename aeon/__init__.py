@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from aeon.assembly.views import notebook
     from aeon.documents.collecting import collect
     from aeon.documents.collection import Collection
+    from aeon.engines.report.writer import compose
     from aeon.errors import AeonError
     from aeon.kernel.compose import side_by_side
     from aeon.kernel.decide import Rule, Signals
@@ -90,6 +91,7 @@ __all__ = [
     "Value",
     "build",
     "collect",
+    "compose",
     "diff",
     "fork",
     "notebook",
@@ -111,6 +113,7 @@ _HOMES = {
     "aeon.assembly.views": ("notebook",),
     "aeon.documents.collecting": ("collect",),
     "aeon.documents.collection": ("Collection",),
+    "aeon.engines.report.writer": ("compose",),
     "aeon.errors": ("AeonError",),
     "aeon.kernel.compose": ("side_by_side",),
     "aeon.kernel.decide": ("Rule", "Signals"),

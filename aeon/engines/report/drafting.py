@@ -87,15 +87,16 @@ class Desk:
         self.rankings.update(sieve.kept)
         place.findings = tuple(place.found(research, sieve))
 
-    def drop(self, names: Iterable[str]) -> None:
-        """Take back findings, and remember what they said."""
-        rejected = frozenset(names)
+    def drop(self, names: Iterable[str]) -> bool:
+        """Take back findings, and remember what they said; whether any was there."""
+        rejected, dropped = frozenset(names), False
         for place in self.answered:
             gone = [one for one in place.findings if one.id in rejected]
             place.dropped += [f"“{one.text}” is not supported by what it cites" for one in gone]
             if gone:
                 place.findings = tuple(one for one in place.findings if one.id not in rejected)
-                place.comparison = None
+                place.comparison, dropped = None, True
+        return dropped
 
     def judge(self, findings: Iterable[Finding]) -> None:
         """Keep the verdicts on findings."""

@@ -146,9 +146,14 @@ def _round(work: _Work) -> Program[None]:
     """What the analyst says to do: search, or draft and have the draft reviewed."""
     run, signals = work.run, work.run.signals
     analysis = yield from run.perform(_analyse(work), _fallback(work))
-    work.desk.drop(analysis.drop)
-    work.review, signals.status = None, None
+    dropped = work.desk.drop(analysis.drop)
     searched = analysis.status == "SEARCH_REQUIRED" and bool(analysis.new_queries)
+    signals.unchanged = work.review is not None and not (dropped or searched)
+    if signals.unchanged:  # the critic would say the same again
+        _settle_empty(work)
+        work.ended("draft", analysis)
+        run.boundary()
+    work.review, signals.status = None, None
     if searched:
         yield from _search(work, analysis.new_queries)
     if searched and not work.last:
@@ -277,7 +282,14 @@ def _reviewed(work: _Work) -> Program[None]:
     work.review = yield from run.perform(effect, instead)
     work.desk.judge(judged(draft, work.review.checked).findings)
     run.signals.status, run.signals.empty = work.review.status, not draft.findings
-    if run.signals.empty and work.last:
+    if work.last:
+        _settle_empty(work)
+
+
+def _settle_empty(work: _Work) -> None:
+    """Where nothing was found in any round, find out whether that is for want of sources."""
+    run, draft = work.run, work.draft()
+    if run.signals.empty:
         dropped = work.context.sieve.dropped | work.dropped
         settle(run, work.context.sieve.kept | work.desk.rankings, dropped, draft.problems if draft.limited else ())
 

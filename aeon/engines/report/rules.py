@@ -18,7 +18,8 @@ class ReportSignals(Signals):
 
     ``nowhere``: there is nothing to search. ``barred``: all that was found is of tiers that the mode does not take.
     ``failed``: nothing was found, and searches failed. ``unfound``: the query finds nothing, and no other search may.
-    ``plain``: no report is wanted, but the search alone. ``empty``: nothing was found on any question.
+    ``plain``: no report is wanted, but the search alone. ``empty``: nothing was found on any question. ``unchanged``:
+    the analyst leaves the draft as the critic has it.
     """
 
     status: ReviewStatus | None = None
@@ -30,6 +31,12 @@ class ReportSignals(Signals):
     unfound: bool = False
     plain: bool = False
     empty: bool = False
+    unchanged: bool = False
+
+    @property
+    def rejected(self) -> bool:
+        """Whether the critic rejects the draft, and it does not change any more."""
+        return self.status == "REJECT" and (self.unchanged or self.rounds >= self.most_rounds)
 
 
 TABLE: tuple[Rule[ReportSignals], ...] = (
@@ -80,15 +87,15 @@ TABLE: tuple[Rule[ReportSignals], ...] = (
     ),
     Rule(
         "not_stated",
-        lambda s: s.status == "REJECT" and s.empty and s.rounds >= s.most_rounds,
+        lambda s: s.rejected and s.empty,
         lambda s: "the sources say nothing on any of the questions",
-        when="nothing was found on any question, and no round is left",
+        when="nothing was found on any question, and no round is left or the analyst has no other words",
     ),
     Rule(
         "rejected",
-        lambda s: s.status == "REJECT" and s.rounds >= s.most_rounds,
-        lambda s: f"the critic rejected the draft, and all {s.most_rounds} rounds are done",
-        when="the critic says REJECT in the last round",
+        lambda s: s.rejected,
+        lambda s: f"the critic rejected the draft, and {'it does not change' if s.unchanged else 'no round is left'}",
+        when="the critic says REJECT in the last round, or the analyst leaves the draft as it is",
     ),
     BUDGET,
     CLARIFICATION,

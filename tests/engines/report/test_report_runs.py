@@ -132,6 +132,19 @@ def test_what_no_source_says_ends_as_not_stated() -> None:
     assert OPENED.replace("?", "") in result.answer
 
 
+def test_a_rejected_draft_that_does_not_change_ends_the_report() -> None:
+    """The analyst has no other words and nothing to drop: the critic and further rounds are not asked again."""
+    config = ReportConfig.model_validate({"reasoning": {"max_iterations": 10}})
+    journal, asked = Journal(), Played(answers={"nothing": ("x",)})
+    result = run(asked, config=config, journal=lambda _: journal)
+    assert [one.kind for one in result.rounds] == ["search", "draft", "draft"]
+    phases = [done.effect.phase for batch in trail(journal).batches for done in batch]
+    assert phases.count("critic") == 1 and phases.count("analyst") == 3
+    assert len(asked.prompts("reword")) == 6
+    assert (result.stop_reason, result.review) == ("not_stated", result.rounds[1].review)
+    assert replay(journal, PLUGIN.engine) == result
+
+
 def test_a_model_that_answers_nonsense_costs_no_run() -> None:
     """The query itself is the question where no plan can be used; the run ends with what that gives."""
     result = report(QUERY, ITEMS, tiers=TIERS, llm=Scripted(lambda request: "~~~"))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import aeon
 from aeon.engines.report.tiers import MODES
 from aeon.engines.report.values import Composed, Draft, Finding, Missing, Review, SourceCited
 from aeon.engines.report.writer import compose
@@ -133,6 +136,13 @@ def test_strict_publishes_no_rejected_draft_of_any_mode(made: str) -> None:
     assert "No report" in whole.final_report and "1932" not in whole.final_report
     assert (whole.sources_used, whole.claims, whole.confidence_level) == ((), (), "Low")
     assert "1932" in composed(draft(mode=made), rejected, (), "discovery").final_report
+
+
+def test_it_is_exported_beside_the_other_calls() -> None:
+    """As `aeon.compose`, loaded when it is first used."""
+    assert aeon.compose is compose and "compose" in aeon.__all__
+    loaded = "import aeon, sys; sys.exit('aeon.engines.report.writer' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", loaded], check=False).returncode == 0
 
 
 def test_the_mode_asked_for_is_that_of_the_whole_report() -> None:
