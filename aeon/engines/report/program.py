@@ -307,7 +307,7 @@ def _composed(work: _Work, decision: Decision) -> Program[Composed]:
 
 
 REPORT: Engine[ReportConfig, ReportSignals, Report] = Engine(
-    name="report/1",
+    name="report/2",
     config=ReportConfig,
     result=Report,
     signals=ReportSignals,
