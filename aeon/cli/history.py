@@ -9,6 +9,7 @@ from aeon.assembly.registry import plugin_of, view_of
 from aeon.assembly.roles import model_names
 from aeon.assembly.views import trail
 from aeon.cli.output import print_json
+from aeon.cli.pages import write_page
 from aeon.cli.saved import how_continued, read
 from aeon.engines.report.logs import write_logs
 from aeon.engines.report.program import REPORT
@@ -19,7 +20,7 @@ from aeon.observability.report import effect_lines, heading_lines
 from aeon.observability.trail import Trail
 from aeon.observability.view import View
 from aeon.runtime.replay import replay
-from aeon.schema import Frozen, JsonObject, Outcome, Task
+from aeon.schema import Conclusion, Frozen, JsonObject, Outcome, Task
 
 __all__ = ["Recorded", "SoFar", "command"]
 
@@ -64,8 +65,8 @@ def command(options: argparse.Namespace) -> int:
     """Print the history that the journal in ``options.file`` determines; of a run that has not ended, its effects.
 
     Raises:
-        UsageError: the run's engine is not installed in this version, or has no iterations to log.
-        InputFileError: the iterations cannot be written.
+        UsageError: the run's engine is not installed in this version, or has no iterations to log, or no page.
+        InputFileError: the iterations or the page cannot be written.
     """
     journal = read(options.file, options.durable)
     engine = plugin_of(journal).engine
@@ -82,6 +83,8 @@ def command(options: argparse.Namespace) -> int:
     if run.result is None and journal.ended is None:
         return _so_far(run, view, options)
     result = replay(journal, engine)
+    if options.out:
+        return _written(options.out, result, run)
     match options.format:
         case "json":
             print_json(view.document(result))
@@ -89,6 +92,13 @@ def command(options: argparse.Namespace) -> int:
             print(view.flowchart(run))
         case _:
             print(plain([*_models(journal.setup), *view.report(run)]))
+    return 0
+
+
+def _written(path: str, result: Conclusion, run: Trail) -> int:
+    """Write the page of a run that has ended, and say where it is."""
+    write_page(path, result, run.task.text if run.task is not None else "")
+    print(plain([(Span("written "), Span(visible(path)))]))
     return 0
 
 
@@ -112,7 +122,13 @@ def _models(setup: JsonObject) -> list[Line]:
 
 
 def _so_far(run: Trail, view: View, options: argparse.Namespace) -> int:
-    """Print what there is of a run that had not ended."""
+    """Print what there is of a run that had not ended.
+
+    Raises:
+        UsageError: its page was asked for.
+    """
+    if options.out:
+        raise UsageError("history: --out: the run had not ended when it was saved: continue it with aeon resume first")
     match options.format:
         case "json":
             print_json(SoFar.of(run))

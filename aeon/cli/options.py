@@ -307,6 +307,10 @@ def _history_options(parser: argparse.ArgumentParser) -> None:
         "(effects, for machines ndjson)",
     )  # fmt: skip
     parser.add_argument("--logs", metavar="DIR", type=name, help="of a report: write its iterations below DIR instead")
+    parser.add_argument(
+        "--out", metavar="FILE", type=name,
+        help="of research: write the answer as .md or .html instead; of a report: as .md, .html, .items.json or .json",
+    )  # fmt: skip
 
 
 def _metrics_options(parser: argparse.ArgumentParser) -> None:

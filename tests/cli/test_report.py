@@ -63,6 +63,10 @@ def test_the_report_is_written_and_its_run_is_kept(
     }
     assert aeon("replay", str(run)).code == 0
     assert "analyst" in aeon("history", str(run)).out
+    later = tmp_path / f"later-{name}"
+    assert aeon("history", str(run), "--out", str(later)).code == 0
+    assert later.read_bytes() == out.read_bytes()
+    aeon("history", str(run), "--out", str(later)).complains(2, "exists already")
 
 
 def test_a_run_of_the_engine_and_one_that_was_killed_have_logs(
@@ -78,6 +82,9 @@ def test_a_run_of_the_engine_and_one_that_was_killed_have_logs(
     other = tmp_path / "other.jsonl"
     aeon("run", "What is 2 + 2?", "--engine", "loop", "--save", str(other))
     aeon("history", str(other), "--logs", str(tmp_path / "none")).complains(2, "this run is of loop/1")
+    aeon("history", str(other), "--out", "page.md").complains(2, "only research and reports are written as a page")
+    aeon("history", str(cut), "--out", "page.md").complains(2, "continue it with aeon resume first")
+    aeon("history", str(run), "--out", "page.pdf").complains(2, "a report is written as .md")
     (tmp_path / "iterations").write_text("a file")
     aeon("history", str(run), "--logs", str(tmp_path)).complains(2, "the iteration log could not be written to")
 

@@ -254,10 +254,12 @@ def test_an_answer_is_written_to_a_file_whose_citations_lead_to_their_quotes(
 ) -> None:
     """In the shape that its name says; the screen says where it is."""
     out = tmp_path / name
-    done = aeon("research", QUESTION, "--in", papers, "--out", str(out))
+    done = aeon("research", QUESTION, "--in", papers, "--out", str(out), "--save", str(tmp_path / "run.jsonl"))
     assert done.code == 0 and f"written {out}" in " ".join(done.out.split())
     text = out.read_text()
     assert link in text and "<mark>The Old Mill was built in 1883.</mark>" in text and "\x1b" not in text
+    assert aeon("history", str(tmp_path / "run.jsonl"), "--out", str(tmp_path / f"later-{name}")).code == 0
+    assert (tmp_path / f"later-{name}").read_text() == text
 
 
 def test_a_folder_that_takes_no_file_is_refused_before_the_run(
