@@ -25,10 +25,10 @@ def planning(model: Model) -> Model:
 
 
 @pytest.mark.requirement("E1a", "E2b", "E2f")
-@pytest.mark.parametrize("engine", ["graph", "loop"])
-def test_a_run_is_shown_saved_replayed_and_traced(engine: str, aeon: Aeon, planning: Model, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["graph/2", "loop/1"])
+def test_a_run_is_shown_saved_replayed_and_traced(name: str, aeon: Aeon, planning: Model, tmp_path: Path) -> None:
     """The end says which way it took; the journal gives the report, the picture and lines of JSON."""
-    saved = str(tmp_path / "run.jsonl")
+    saved, (engine, _, _) = str(tmp_path / "run.jsonl"), name.partition("/")
     ran = aeon("run", QUESTION, "--engine", engine, "--save", saved)
     assert ran.code in (0, 3) and "classify → plan → execute → verify → respond (MODERATE)" in ran.out, ran
     assert aeon("replay", saved).code == 0
@@ -36,7 +36,7 @@ def test_a_run_is_shown_saved_replayed_and_traced(engine: str, aeon: Aeon, plann
     assert "flowchart" in aeon("history", saved, "--format", "mermaid").out
     traced = aeon("history", saved, "--format", "ndjson")
     lines = [json.loads(line) for line in traced.out.splitlines()]
-    assert (lines[0]["event"], lines[0]["engine"], lines[-1]["event"]) == ("run", f"{engine}/1", "end")
+    assert (lines[0]["event"], lines[0]["engine"], lines[-1]["event"]) == ("run", name, "end")
     effects = [line for line in lines if line["event"] == "effect"]
     nodes = [(line["node"], line["phase"]) for line in effects]
     assert nodes[:3] == [("classify", "classify"), ("plan", "plan"), ("execute", "execute")]
