@@ -23,11 +23,13 @@ _LETTER = (
     r"(?:e-?mails?|letters?|notes?|notices?|announcements?|memos?|messages?|articles?|posts?|paragraphs?|repl(?:y|ies)|"
     r"answers?|invitations?|reminders?|leaflets?|posters?|texts?|speech(?:es)?|newsletters?)"
 )
+_SAYING = r"(?:sentences?|lines?|words)(?= (?:that |to )?(?:invit|remind|tell|thank|announc|warn|inform)\w*\b)"
+"""Sentences that are a letter, since they are to invite, or to remind."""
 _SUMMARY = r"(?:summar(?:y|ies)|overviews?|recaps?|outlines?|digests?|reports?)"
 _WRITTEN = re.compile(
     rf"{_WISHES}(?:summari[sz]e|sum up|outline|recap|compare(?![^?]*\?))\b|"
     rf"{_WISHES}(?:please )?(?:write|draft|compose|prepare|give|make|create|send)\b[^.?!:]*?"
-    rf"\b(?:{_LETTER}|{_SUMMARY})\b|"
+    rf"\b(?:{_LETTER}|{_SUMMARY}|{_SAYING})\b|"
     rf"\b(?:an?|the|short|brief|quick) {_SUMMARY} of\b|\b(?:main|key) points?\b",
     _I,
 )
@@ -44,7 +46,7 @@ _LISTED = re.compile(
     _I,
 )
 """What asks for all that the texts say of something, each thing on a line: rules, decisions, what a letter says."""
-_A_LETTER = re.compile(rf"\b{_LETTER}$", _I)
+_A_LETTER = re.compile(rf"\b(?:{_LETTER}|sentences?|lines?|words)$", _I)
 _KINDS = stems(
     "minutes letter email mail notes quote reminders agenda contract report newsletter manual handbook invoice "
     "policies rules terms prices"
@@ -63,6 +65,7 @@ _GENERAL = stems(
     "leaflet poster text speech newsletter summary overview digest report list points main key short brief quick "
     "friendly polite please decide agree discuss resolve settle say tell state announce work cost new old rule policy "
     "term condition arrangement duty task step instruction highlight sentence bullet line word everything thing "
+    "invite inviting remind reminding thank thanking inform informing warn warning "
     "somebody someone people file document folder member customer staff friend neighbour use exactly json object made "
     "two three four five six seven eight nine ten"
 )

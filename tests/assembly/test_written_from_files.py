@@ -94,6 +94,9 @@ def test_a_sentence_that_stands_there_word_for_word_is_supported(folder: Path) -
         ("What was decided at the meeting of 12 March?", ["minutes 12 March.txt"]),
         ("Explain the rules of hire.", ["rules.md"]),
         ("Please write an email about the costs of the main hall.", []),
+        ("Write an email inviting members to the roof meeting.", []),
+        ("Write two sentences inviting members to the roof meeting.", []),
+        ("Write two sentences to remind members of the roof meeting.", []),
         ("Give me an overview of these files.", ["minutes 12 March.txt", "rules.md"]),
     ],
 )
@@ -235,12 +238,20 @@ def test_what_no_file_has_a_word_of_is_not_written(folder: Path) -> None:
 
 @pytest.mark.requirement("T4")
 @pytest.mark.parametrize(
-    "task", ["Write a haiku about autumn.", "Explain recursion to a child.", "Write a short story."]
+    "task",
+    [
+        "Write a haiku about autumn.",
+        "Explain recursion to a child.",
+        "Write a short story.",
+        "Write two sentences to invite friends to a picnic.",
+        "Write two sentences about the sea.",
+    ],
 )
 def test_what_has_nothing_to_do_with_the_files_is_written_as_it_is_asked(folder: Path, task: str) -> None:
     """One call, with the task alone."""
-    result, requests = asked(folder, task, "Leaves fall.")
-    assert result.answer == "Leaves fall." and len(requests) == 1
+    text = "Leaves fall. They fall far." if "sentences" in task else "Leaves fall."
+    result, requests = asked(folder, task, text)
+    assert result.answer == text and len(requests) == 1
     assert [message.content for message in requests[0].messages] == [task]
     (step,) = result.history.passes[0].executed
     assert step.action == Writing(task=task)
