@@ -94,8 +94,8 @@ class Writer:
         """The answers in words; none where these would say what none of the evidence does, or the model has none."""
         labels = [""] if len(asked) == 1 else [finding.question for finding in asked]
         answers = [finding.answer for finding in asked]
-        if (told_sides := _said_of_both(effect, asked)) is not None:
-            return Wording(told_sides)
+        if (plain := _said_plainly(effect, asked)) is not None:
+            return Wording(plain)
         results = [Result(f"r{n}", *pair) for n, pair in enumerate(zip(labels, answers, strict=True), 1)]
         wording = await worded(self._supervisor, effect.task, results)
         spans = [one.source for one in evidence]
@@ -176,13 +176,15 @@ def _is_of_two(question: str) -> bool:
     return is_either(question) or is_alike(question)
 
 
-def _said_of_both(effect: Cite, asked: Sequence[Finding]) -> str | None:
-    """A yes or no with what it follows from: "No: Alphaville and Apink"; ``None`` where that is not of two."""
-    sides = _sides(effect, asked[0])
-    if len(asked) > 1 or asked[0].answer not in _PLAIN or len(sides) < _BOTH:
+def _said_plainly(effect: Cite, asked: Sequence[Finding]) -> str | None:
+    """A yes or no, of two with what it follows from: "No: Alphaville and Apink"; ``None`` where that is no answer.
+
+    A model that words it writes "Ragna Ness was yes older".
+    """
+    if len(asked) > 1 or asked[0].answer not in _PLAIN:
         return None
-    said = list(dict.fromkeys(one.answer for one in sides if one.answer not in _PLAIN))
-    return f"{asked[0].answer.capitalize()}: {' and '.join(said)}" if said else None
+    said = list(dict.fromkeys(one.answer for one in _sides(effect, asked[0]) if one.answer not in _PLAIN))
+    return f"{asked[0].answer.capitalize()}{': ' * bool(said)}{' and '.join(said)}"
 
 
 def _is_guessed(effect: Cite, told: Told) -> bool:

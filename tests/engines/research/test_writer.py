@@ -222,7 +222,7 @@ def test_a_yes_or_no_that_any_sentence_bears_out_is_refused(other: float, short:
     """It would be a guess; another answer is said, as one that is not supported."""
     model = Reader(words="{r1}.", supports={"Hirzel": 0.9, "inn": other})
     answer = cite(model, HIRZEL.changed(question="Was she born in Bern?", answer="no"))
-    assert answer.short == short and answer.text.startswith("no" if short else "The sources do not say")
+    assert answer.short == short and answer.text.startswith("No [2]." if short else "The sources do not say")
 
 
 @pytest.mark.usefixtures("measured")
