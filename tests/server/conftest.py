@@ -25,6 +25,8 @@ from aeon.server.serving import configured, listening
 from aeon.server.tokens import Tokens
 from tests.second import agreeing
 
+from .mcp_hosts import Host, Start
+
 TASK = "What do 17 pens at 2.40 cost?"
 WORDS_TASK = "one two three four five six"
 _YES = (TokenProbability(token="yes", probability=0.99), TokenProbability(token="no", probability=0.01))
@@ -216,3 +218,25 @@ def complains(reply: httpx2.Response, status: int, kind: str, *words: str) -> No
     for word in words:
         assert word in body["detail"], body
     assert "Traceback" not in reply.text and "/tmp/" not in reply.text
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    """An MCP server without files."""
+    one = Host(tmp_path_factory.mktemp("shared") / "runs", Equipment(Scripted(played)))
+    yield one
+    one.stop()
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Starts MCP servers over one folder, which are stopped at the end, if they are not yet."""
+    hosts: list[Host] = []
+
+    def begin(model: Scripted | None = None, tokens: Tokens | None = None, **more: Any) -> Host:
+        hosts.append(Host(tmp_path / "runs", Equipment(model or Scripted(played), **more), tokens))
+        return hosts[-1]
+
+    yield begin
+    for host in hosts:
+        host.stop()

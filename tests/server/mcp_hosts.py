@@ -23,7 +23,7 @@ from aeon.server.mcp.work import Work
 from aeon.server.serving import configured, listening
 from aeon.server.tokens import Tokens
 
-__all__ = ["EITHER", "EXTENSION", "MODES", "Host", "TaskClient", "asked", "calling", "over_stdio", "saying"]
+__all__ = ["EITHER", "EXTENSION", "MODES", "Host", "Start", "TaskClient", "asked", "calling", "over_stdio", "saying"]
 
 MODES = {"auto": "2026-07-28", "legacy": "2025-11-25"}
 EXTENSION = "io.modelcontextprotocol/tasks"
@@ -61,6 +61,10 @@ class Host:
         self._server.should_exit = True
         self._thread.join()
         self.socket.close()
+
+
+Start = Callable[..., Host]
+"""Starts a server: with a model, tokens, and what else its equipment takes."""
 
 
 def asked(url: str, work: Callable[[Client], Awaitable[Any]], mode: str = "auto", **options: Any) -> Any:

@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -20,38 +20,12 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import ElicitResult
 
 from aeon.assembly.runs import replay
-from aeon.llm.scripted import Scripted
 from aeon.runtime.journal import Journal
-from aeon.server.equipment import Equipment
 from aeon.server.tokens import Tokens
 from tests.second import agreeing
 
-from .conftest import PRICE, PRICES, QUOTED, TASK, WORDS_TASK, Gated, played
-from .mcp_hosts import EITHER, MODES, Host, asked, calling, over_stdio, saying
-
-Start = Callable[..., Host]
-
-
-@pytest.fixture(scope="module")
-def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
-    """A server without files."""
-    one = Host(tmp_path_factory.mktemp("shared") / "runs", Equipment(Scripted(played)))
-    yield one
-    one.stop()
-
-
-@pytest.fixture
-def start(tmp_path: Path) -> Iterator[Start]:
-    """Starts servers, which are stopped at the end."""
-    hosts: list[Host] = []
-
-    def begin(model: Scripted | None = None, tokens: Tokens | None = None, **more: Any) -> Host:
-        hosts.append(Host(tmp_path / "runs", Equipment(model or Scripted(played), **more), tokens))
-        return hosts[-1]
-
-    yield begin
-    for host in hosts:
-        host.stop()
+from .conftest import PRICE, PRICES, QUOTED, TASK, WORDS_TASK, Gated
+from .mcp_hosts import EITHER, MODES, Host, Start, asked, calling, over_stdio, saying
 
 
 @pytest.mark.requirement("E7d")

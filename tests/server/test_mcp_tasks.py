@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,44 +18,20 @@ from mcp_types import CallToolResult, GetTaskRequestParams, Request, Result
 from pydantic import TypeAdapter
 
 from aeon.assembly.runs import replay
-from aeon.llm.scripted import Scripted
 from aeon.runtime.journal import Journal
-from aeon.server.equipment import Equipment
 from aeon.server.mcp import tasks
 from aeon.server.mcp.shapes import Asked
+from aeon.server.problems import Problem
 from aeon.server.tokens import Tokens
 from aeon.tools.mcp.approvals import Approvals
 from aeon.tools.mcp.servers import Servers
 from aeon.tools.registry import ToolRegistry
 
-from .conftest import TASK, WORDS_TASK, Gated, played
-from .mcp_hosts import EITHER, EXTENSION, MODES, Host, TaskClient, asked, calling, over_stdio, saying
+from .conftest import TASK, WORDS_TASK, Gated
+from .mcp_hosts import EITHER, EXTENSION, MODES, Host, Start, TaskClient, asked, calling, over_stdio, saying
 
-Start = Callable[..., Host]
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 RELATED = "io.modelcontextprotocol/related-task"
-
-
-@pytest.fixture(scope="module")
-def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
-    """A server without files."""
-    one = Host(tmp_path_factory.mktemp("shared") / "runs", Equipment(Scripted(played)))
-    yield one
-    one.stop()
-
-
-@pytest.fixture
-def start(tmp_path: Path) -> Iterator[Start]:
-    """Starts servers over one folder, which are stopped at the end, if they are not yet."""
-    hosts: list[Host] = []
-
-    def begin(model: Scripted | None = None, tokens: Tokens | None = None) -> Host:
-        hosts.append(Host(tmp_path / "runs", Equipment(model or Scripted(played)), tokens))
-        return hosts[-1]
-
-    yield begin
-    for host in hosts:
-        host.stop()
 
 
 def tasking(url: str, work: Callable[[TaskClient], Awaitable[Any]], mode: str = "auto", **options: Any) -> Any:
@@ -426,6 +402,105 @@ def test_tasks_are_bounded_in_number(start: Start, mode: str, monkeypatch: pytes
         assert known == 2
 
     tasking(url, work, mode)
+
+
+async def worked(task: tasks.UnderWay) -> tasks.Outcome:
+    """Work that is done at once."""
+    return tasks.Outcome({"said": task.state.id})
+
+
+@pytest.mark.requirement("E7i")
+def test_the_latest_that_ended_are_kept_however_long_the_others_may_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is kept for ten minutes is not pushed out by older ones that are kept for a day."""
+    monkeypatch.setattr(tasks, "_MOST_ENDED", 2)
+    all_of = tasks.Tasks(lambda owner: tmp_path / owner)
+
+    async def ended(ttl: int | None) -> str:
+        name = (await all_of.begin("", ttl, worked)).id
+        await all_of.settle(5)
+        return name
+
+    async def done() -> None:
+        first, second, short = await ended(None), await ended(None), await ended(600_000)
+        await ended(None)  # the oldest two are one too many before it, and then one more
+        assert (await all_of.state("", short)).status == "completed"
+        await all_of.of("")
+        assert (await all_of.state("", short)).status == "completed"
+        for name in (first, second):
+            with pytest.raises(Problem, match="no such task"):
+                await all_of.state("", name)
+
+    asyncio.run(done())
+
+
+@pytest.mark.requirement("E7i")
+def test_where_no_file_can_be_written_tasks_that_ended_hold_no_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They stay in memory, the latest of them, until their time is over."""
+    monkeypatch.setattr(tasks, "_MOST_OPEN", 2)
+    monkeypatch.setattr(tasks, "_MOST_ENDED", 3)
+    (tmp_path / "file").write_text("no folder")
+    now = [1_000_000.0]
+    all_of = tasks.Tasks(lambda owner: tmp_path / "file" / owner, lambda: now[0])
+
+    async def done() -> None:
+        names = []
+        for _ in range(6):
+            now[0] += 1
+            names.append((await all_of.begin("", None, worked)).id)
+            await all_of.settle(5)
+        assert [(await all_of.state("", name)).status for name in names[-4:]] == ["completed"] * 4
+        with pytest.raises(Problem, match="no such task"):
+            await all_of.state("", names[0])
+        now[0] += 100_000
+        await all_of.begin("", None, worked)
+        assert len(await all_of.of("")) == 1
+        await all_of.settle(5)
+
+    asyncio.run(done())
+
+
+@pytest.mark.requirement("E7i")
+def test_a_task_whose_work_breaks_has_failed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Else who asks for it would wait for ever; what broke is in the log, not in the answer."""
+    all_of = tasks.Tasks(lambda owner: tmp_path / owner)
+
+    async def breaks(task: tasks.UnderWay) -> tasks.Outcome:
+        raise RuntimeError("secret")
+
+    async def done() -> tasks.TaskState:
+        name = (await all_of.begin("", None, breaks)).id
+        await all_of.settle(5)
+        return await all_of.state("", name)
+
+    state = asyncio.run(done())
+    assert state.status == "failed" and state.error is not None and "secret" not in str(state.error)
+    assert "a task failed" in caplog.text
+
+
+@pytest.mark.requirement("E7j")
+def test_a_client_that_can_show_no_form_waits_and_declines_nothing(host: Host) -> None:
+    """The one that the task is of may still answer."""
+
+    async def both() -> tuple[dict[str, Any], dict[str, Any]]:
+        async with (
+            Client(host.url, mode="legacy", elicitation_callback=saying("front")[1]) as one,
+            Client(host.url, mode="legacy") as formless,
+        ):
+            name = (await TaskClient(one).begin("run", task=EITHER, engine="shorten"))["taskId"]
+            while (await TaskClient(one).get(name))["status"] != "input_required":
+                await asyncio.sleep(0.01)
+            waits = asyncio.create_task(TaskClient(formless).send("tasks/result", taskId=name))
+            await asyncio.sleep(0.3)
+            assert (await TaskClient(one).get(name))["status"] == "input_required"
+            answered = await TaskClient(one).send("tasks/result", taskId=name)
+            return answered, await asyncio.wait_for(waits, 10)
+
+    first, second = asyncio.run(both())
+    assert first == second and first["structuredContent"]["answer"] == "please now"
 
 
 @pytest.mark.requirement("E7j")

@@ -36,7 +36,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from aeon.schema import JsonObject
-from aeon.server.mcp.asking import request_of, said
+from aeon.server.mcp.asking import can_be_asked, request_of, said
 from aeon.server.mcp.tasks import Outcome, Tasks, TaskState, UnderWay
 from aeon.server.problems import Problem
 from aeon.text import one_line
@@ -197,11 +197,14 @@ class TaskMethods:
 
 
 async def _answered(context: _Context, task: UnderWay) -> None:
-    """Wait until a task stands otherwise; where it asks, ask the person at the client until then."""
+    """Wait until a task stands otherwise; where it asks, ask the person at the client until then.
+
+    A client that can show no form only waits: the one that the task is of may still come back.
+    """
     since = task.state
     changed = asyncio.ensure_future(task.changed(since))
     waits: set[asyncio.Future[None]] = {changed}
-    if since.asked is not None:
+    if since.asked is not None and can_be_asked(context):
         waits.add(asyncio.ensure_future(_elicited(context, task, since)))
     try:
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
@@ -211,7 +214,7 @@ async def _answered(context: _Context, task: UnderWay) -> None:
 
 
 async def _elicited(context: _Context, task: UnderWay, state: TaskState) -> None:
-    """Put the question of a task; a client that cannot show it declines it."""
+    """Put the question of a task; a client that fails to show it declines it."""
     assert state.asked is not None
     request = request_of(state.asked, {_RELATED: {"taskId": state.id}})
     about = ServerMessageMetadata(related_request_id=context.request_id)

@@ -6,6 +6,7 @@ A task under way lives in this process. One that has ended is a file, so that a 
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import os
 import re
@@ -30,6 +31,8 @@ _SHORTEST_MS, _LONGEST_MS = 600_000, 86_400_000
 """How long a task is kept after its creation: at least, and at most. A client that names no time gets the most."""
 _MOST_OPEN, _MOST_ENDED = 32, 100
 _ID = re.compile(r"[0-9a-f]{32}")
+_INTERNAL = -32603
+_log = logging.getLogger("aeon.server")
 
 TaskStatus = Literal["working", "input_required", "completed", "failed", "cancelled"]
 _ENDED: tuple[TaskStatus, ...] = ("completed", "failed", "cancelled")
@@ -149,11 +152,8 @@ class Tasks:
             Problem: the owner has too many tasks that have not ended.
         """
         await asyncio.to_thread(self._prune, owner)
-        over = [name for name, one in self._open.items() if one.state.ended and one.state.expires <= self.clock()]
-        for name in over:
-            del self._open[name]
-        own = [one for one in self._open.values() if one.owner == owner]
-        if len(own) >= _MOST_OPEN:
+        self._forget()
+        if sum(one.owner == owner and not one.state.ended for one in self._open.values()) >= _MOST_OPEN:
             raise Problem(429, "too_many", f"{_MOST_OPEN} tasks have not ended: wait for one, or cancel one", True)
         limited = _LONGEST_MS if ttl is None else min(max(ttl, _SHORTEST_MS), _LONGEST_MS)
         task = UnderWay(owner, limited, lambda: self.clock())
@@ -209,7 +209,11 @@ class Tasks:
             await asyncio.wait(jobs, timeout=seconds)
 
     async def _worked(self, task: UnderWay, work: Callable[[UnderWay], Awaitable[Outcome]]) -> None:
-        outcome = await work(task)
+        try:
+            outcome = await work(task)
+        except Exception as error:  # noqa: BLE001 - else whoever asks for it would wait for ever
+            _log.error("a task failed", exc_info=error)
+            outcome = Outcome(error={"code": _INTERNAL, "message": "the server could not finish this task"})
         task.end("failed" if outcome.result is None else "completed", outcome)
         await self._keep(task)
 
@@ -218,6 +222,13 @@ class Tasks:
         with suppress(OSError):
             await asyncio.to_thread(self._write, task.owner, task.state)
             self._open.pop(task.state.id, None)
+
+    def _forget(self) -> None:
+        """Forget ended tasks that no file could take: those whose time is over, and all but the latest."""
+        ended = [(one.state.updated, name) for name, one in self._open.items() if one.state.ended]
+        over = {name for name, one in self._open.items() if one.state.ended and one.state.expires <= self.clock()}
+        for name in over | {name for _, name in sorted(ended)[:-_MOST_ENDED]}:
+            del self._open[name]
 
     def _write(self, owner: str, state: TaskState) -> None:
         folder = self._folder(owner)
@@ -244,14 +255,22 @@ class Tasks:
 
     def _prune(self, owner: str) -> None:
         """Forget the tasks of an owner whose time is over, and of the others all but the latest."""
-        files = sorted(self._folder(owner).glob("*-*.json"))  # a name begins with the time when the file expires
+        files = sorted(self._folder(owner).glob("*-*.json"), key=_written)
         over = [file for file in files if file.name.partition("-")[0] <= _digits(self.clock())]
         for file in {*over, *files[:-_MOST_ENDED]}:
             file.unlink(missing_ok=True)
 
 
+def _written(file: Path) -> float:
+    """When a task ended, whose file is written then; 0 of a file that is gone."""
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def _digits(seconds: float) -> str:
-    """Seconds as a part of a name, which is ordered as they are."""
+    """The seconds when a task expires as the first part of its file's name, which is ordered as they are."""
     return f"{int(seconds):012}"
 
 

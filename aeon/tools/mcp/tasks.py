@@ -233,14 +233,25 @@ async def _outcome(session: ClientSession, task: _State) -> CallToolResult:
     if task.status == "cancelled":
         raise TaskLost("its task was cancelled")
     if session.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-        request = _GetResult(params=GetTaskPayloadRequestParams(task_id=task.id))
-        return CallToolResult.model_validate(await session.send_request(request, _RAW), by_name=False)
+        return CallToolResult.model_validate(await _result(session, task), by_name=False)
     if task.status == "input_required":
         raise TaskFailed("it asks back during a call, which is not passed on")
     if task.status == "failed":
         message = (task.error or {}).get("message")
         raise TaskFailed(one_line(message, 300) if isinstance(message, str) and message else "it does not say why")
     return CallToolResult.model_validate(task.result, by_name=False)
+
+
+async def _result(session: ClientSession, task: _State) -> JsonObject:
+    """What ``tasks/result`` gives. That of a task that was completed must be there; another may have failed so."""
+    try:
+        request = _GetResult(params=GetTaskPayloadRequestParams(task_id=task.id))
+        result: JsonObject = await session.send_request(request, _RAW)
+    except MCPError as error:
+        if task.status != "completed" or error.code in UNANSWERED:
+            raise
+        raise TaskLost(f"it has lost the result of its task: {one_line(error.message, 200)}") from None
+    return result
 
 
 def _read(raw: object) -> _State:

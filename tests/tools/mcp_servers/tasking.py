@@ -109,7 +109,7 @@ class Tasking:
         return self._task("failed" if refused else "completed") if self._polls > 2 else self._task("working")
 
     def _tasks_result(self, params: dict[str, Any]) -> dict[str, Any]:
-        if self.mode == "fails":
+        if self.mode in ("fails", "loses"):
             raise Failure(ORDER)
         return {"what": "ever"} if self.mode == "empty" else self._result()
 

@@ -180,6 +180,16 @@ def test_a_task_of_which_nothing_is_known_is_a_typed_failure(tmp_path: Path, rev
 
 
 @pytest.mark.requirement("E7l")
+def test_a_task_whose_result_is_lost_is_one_of_which_nothing_is_known(tmp_path: Path) -> None:
+    """It was completed, so that a tool that changes something has done so, or not: nobody knows."""
+    for tool, kind in (("t_read", ToolFailed), ("t_write", OutcomeUnknown)):
+        server = Started(tmp_path, "2025-11-25", "loses")
+        with opened(tmp_path, server.spec) as servers, pytest.raises(kind, match="it has lost the result of its task"):
+            call(servers, tool, text="x")
+        assert not server.heard("tasks/cancel")
+
+
+@pytest.mark.requirement("E7l")
 @pytest.mark.parametrize("revision", REVISIONS)
 @pytest.mark.parametrize(
     ("mode", "words"),
