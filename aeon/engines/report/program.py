@@ -145,10 +145,11 @@ def _clarified(work: _Work) -> Program[None]:
 def _round(work: _Work) -> Program[None]:
     """What the analyst says to do: search, or draft and have the draft reviewed."""
     run, signals = work.run, work.run.signals
-    analysis = yield from run.perform(_analyse(work), _fallback(work))
+    instead = _fallback(work)
+    analysis = yield from run.perform(_analyse(work), instead)
     dropped = work.desk.drop(analysis.drop)
     searched = analysis.status == "SEARCH_REQUIRED" and bool(analysis.new_queries)
-    signals.unchanged = work.review is not None and not (dropped or searched)
+    signals.unchanged = work.review is not None and not (dropped or searched) and analysis is not instead
     if signals.unchanged:  # the critic would say the same again
         _settle_empty(work)
         work.ended("draft", analysis)

@@ -21,7 +21,7 @@ from aeon.engines.research.phrases import descriptions, is_nested, questions, re
 from aeon.engines.research.reading import chosen
 from aeon.engines.research.rewording import reworded
 from aeon.engines.research.values import Aim, Finding, Queries, Query, Reflection, TierName
-from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.errors import AllowanceExhausted, CompletionError, ModelError
 from aeon.multipass.effects import InferProfile
 from aeon.runtime.ledger import current_ledger
 from aeon.supervisor.judge import Judge
@@ -95,12 +95,17 @@ class Reflector:
     async def _widened(self, found_out: Reflection, effect: Reflect) -> Reflection:
         """What was found out, and before its queries the latest one that found too little, in other words.
 
-        A name has no other words.
+        A name has no other words. A request that failed takes nothing from what was found out.
         """
         named = {*names_in(effect.task.text)}
         poor = next((one.text for one in reversed(effect.poor) if one.text not in named), "")
         asked = {one.query.casefold() for one in effect.asked}
-        other = await reworded(self._supervisor, poor, asked) if poor and effect.most else ""
+        try:
+            other = await reworded(self._supervisor, poor, asked) if poor and effect.most else ""
+        except ModelError as error:
+            if error.fatal:
+                raise
+            return found_out
         first = (Query(text=other[:_LONGEST_QUERY], intent="other words for what found little"),) if other else ()
         return found_out.changed(queries=(*first, *found_out.queries)[: effect.most])
 

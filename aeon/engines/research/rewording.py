@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 
 from aeon.documents.words import stems
-from aeon.errors import CompletionError
+from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.runtime.ledger import current_ledger
 from aeon.supervisor.prompt import Prompt, load
 from aeon.supervisor.supervisor import Supervisor
@@ -31,14 +31,14 @@ async def reworded(supervisor: Supervisor, question: str, worded: Collection[str
     One model call, if one is left.
 
     Raises:
-        ModelError, AllowanceExhausted: the model could not be asked.
+        ModelError: the model could not be asked.
     """
     if current_ledger().calls_left() < 1:
         return ""
     prompt = Prompt(load("aeon.engines.research", "reword.md"), question, _EXAMPLES, fixed=True)
     try:
         reply = (await supervisor.text(prompt, max_tokens=_TOKENS, repairs=0)).value
-    except CompletionError:
+    except (CompletionError, AllowanceExhausted):
         return ""
     fitting = (one for one in lines_of(reply) if one.casefold() not in worded and stems(one) & stems(question))
     return next(fitting, "")

@@ -10,9 +10,11 @@ from aeon import Budget, Journal, replay, resume
 from aeon.assembly.report import PLUGIN
 from aeon.assembly.reports import report
 from aeon.assembly.views import trail
+from aeon.engines.report.analyst import Analyst
 from aeon.engines.report.config import ReasoningSettings, ReportConfig
 from aeon.engines.report.record import Report
-from aeon.errors import EndpointFailed, NoValidSourcesError
+from aeon.engines.report.values import Analysis
+from aeon.errors import EndpointFailed, Malformed, NoValidSourcesError
 from aeon.llm.scripted import Scripted
 from aeon.schema import Questions
 
@@ -130,6 +132,22 @@ def test_what_no_source_says_ends_as_not_stated() -> None:
     assert (result.stop_reason, result.sufficient, result.findings) == ("not_stated", False, ())
     assert "The sources do not answer this." in result.answer
     assert OPENED.replace("?", "") in result.answer
+
+
+def test_an_analyst_that_fails_does_not_leave_the_draft_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next round asks it again; that it failed is on record."""
+    revise, times = Analyst.revise, iter(range(99))
+
+    async def failing(self: Analyst, *args: Any) -> Analysis:
+        if next(times) == 1:
+            raise Malformed("no", "bad")
+        return await revise(self, *args)
+
+    monkeypatch.setattr(Analyst, "revise", failing)
+    config = ReportConfig.model_validate({"reasoning": {"max_iterations": 10}})
+    result = run(Played(answers={"nothing": ("x",)}), config=config)
+    assert [one.kind for one in result.rounds] == ["search", "draft", "draft", "draft"]
+    assert "analyst" in [one.phase for one in result.degraded]
 
 
 def test_a_rejected_draft_that_does_not_change_ends_the_report() -> None:

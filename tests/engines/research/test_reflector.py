@@ -8,9 +8,9 @@ import pytest
 
 from aeon.engines.research.effects import Asked, Numbered, PlanQueries, Reflect
 from aeon.engines.research.values import Aim, Finding, Queries, Query, Reflection
-from aeon.errors import CompletionError, EndpointFailed, Malformed
+from aeon.errors import AllowanceExhausted, CompletionError, EndpointFailed, Malformed
 from aeon.llm.scripted import Scripted
-from aeon.schema import Task
+from aeon.schema import LLMRequest, Task
 from engines.research.reader import Reader, done, reflector
 from engines.research.world import numbered
 
@@ -169,11 +169,33 @@ def test_a_query_that_found_too_little_is_asked_in_other_words(reply: str | Exce
     reflection = done(reflector(Reader(words=reply)).reflect(effect))
     assert (words in [query.text for query in reflection.queries]) == asked
     assert len({query.text.casefold() for query in reflection.queries}) == len(reflection.queries) <= 5
+    crowded = done(reflector(Reader(words=reply)).reflect(effect.changed(most=1)))
+    assert [query.text for query in crowded.queries][:1] == ([words] if asked else [crowded.queries[0].text])
+    assert len(crowded.queries) == 1
+    still = Reader(words=reply)
+    assert done(reflector(still).reflect(effect.changed(most=0))).queries == () and not _reworded(still)
+    earlier = (Query(text="Who wrote Heidi?"), Query(text=HEIDI))
+    latest = Reader(words=reply)
+    done(reflector(latest).reflect(effect.changed(poor=earlier)))
+    assert [request.messages[-1].content for request in _reworded(latest)] == [HEIDI]
     named = Reader(words=reply)
     done(reflector(named).reflect(effect.changed(poor=poor[:1])))
-    assert not any("other words" in request.messages[0].content for request in named.requests)
+    assert not _reworded(named)
     answered = done(reflector(Reader({"Where": "Hirzel"}, words=reply)).reflect(effect.changed(shown=(BIRTH, SPYRI))))
     assert answered.answer and words not in [query.text for query in answered.queries]
+
+
+@pytest.mark.parametrize("error", [AllowanceExhausted("tokens", "no tokens"), EndpointFailed("500")])
+def test_what_was_found_out_is_kept_where_other_words_cannot_be_asked_for(error: Exception) -> None:
+    """No token left for it, or a request that fails: the rest of the reflection is whole."""
+    effect = Reflect(task=Task(text=HEIDI), round=1, asked=(), shown=(SPYRI,), aim=Aim(question=HEIDI), most=5)
+    whole = done(reflector(Reader()).reflect(effect))
+    lost = done(reflector(Reader(words=error)).reflect(effect.changed(poor=(Query(text=HEIDI),))))
+    assert lost.queries and lost == whole
+
+
+def _reworded(model: Scripted) -> list[LLMRequest]:
+    return [request for request in model.requests if "other words" in request.messages[0].content]
 
 
 @pytest.mark.usefixtures("measured")
@@ -186,6 +208,8 @@ def test_a_reflection_says_how_sure_it_is() -> None:
     assert reflected(model, BIRTH, task=BORN, aim=Aim(question=BORN), findings=(earlier,)).confidence is None
     doubtful = reflected(model, BIRTH, task=BORN, aim=Aim(question=BORN), findings=(earlier.changed(score=0.4),))
     assert doubtful.confidence == 0.4
+    hop = earlier.changed(score=0.4, asked=False)
+    assert reflected(model, BIRTH, task=BORN, aim=Aim(question=BORN), findings=(hop,)).confidence == sure.confidence
     assert reflected(Reader(), SPYRI).confidence is None
 
 
