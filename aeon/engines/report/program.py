@@ -149,7 +149,7 @@ def _round(work: _Work) -> Program[None]:
     analysis = yield from run.perform(_analyse(work), instead)
     dropped = work.desk.drop(analysis.drop)
     searched = analysis.status == "SEARCH_REQUIRED" and bool(analysis.new_queries)
-    signals.unchanged = work.review is not None and not (dropped or searched) and analysis is not instead
+    signals.unchanged = _is_left(work, analysis is not instead, bool(dropped) or searched)
     if signals.unchanged:  # the critic would say the same again
         _settle_empty(work)
         work.ended("draft", analysis)
@@ -163,6 +163,11 @@ def _round(work: _Work) -> Program[None]:
     yield from _reviewed(work)
     work.ended("draft", analysis)
     run.boundary()
+
+
+def _is_left(work: _Work, heard: bool, changed: bool) -> bool:
+    """Whether an analyst who was heard leaves a draft that was reviewed as it is."""
+    return work.review is not None and heard and not changed
 
 
 def _analyse(work: _Work) -> ask.Analyse:

@@ -131,6 +131,14 @@ def test_each_row_ends_a_run_in_an_answer(reason: str) -> None:
     assert result.sufficient == (reason == "sufficient")
 
 
+@pytest.mark.requirement("R3a")
+def test_the_ending_names_what_nothing_cited_speaks_of() -> None:
+    """And says nothing of names where a judge alone holds that an answer is supported in part."""
+    lacking = World(cite=lambda effect, n: half(effect, n).changed(unnamed=("Marl Cup", "Oxley"))).research()
+    assert lacking.detail == "what the answer cites supports it only in part: nothing of it names Marl Cup, Oxley"
+    assert World(cite=half).research().detail == "what the answer cites supports it only in part"
+
+
 def test_every_row_of_the_table_is_driven() -> None:
     """A row without a run that ends by it would be a row that nobody tried."""
     assert {rule.reason for rule in TABLE} - {"budget", "needs_clarification"} <= set(ENDINGS)

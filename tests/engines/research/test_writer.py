@@ -169,6 +169,28 @@ def test_an_answer_that_lacks_a_name_of_the_task_is_supported_in_part(
 
 
 @pytest.mark.usefixtures("measured")
+@pytest.mark.requirement("R3a")
+@pytest.mark.parametrize(
+    ("where", "names"),
+    [("title", ()), ("passage", ()), ("other source", ("Alpine Tales",)), ("nowhere", ("Alpine Tales",))],
+)
+def test_titles_and_passages_of_the_cited_sources_are_what_speaks_of_a_name(where: str, names: tuple[str, ...]) -> None:
+    """Not only the sentence that is cited, and no source that is not."""
+    title = "Alpine Tales" if where == "title" else "Johanna Spyri"
+    text = BORN.replace("on a hill.", "on a hill. She wrote Alpine Tales.") if where == "passage" else BORN
+    inn = INN.replace("closed long ago", "sold Alpine Tales") if where == "other source" else INN
+    own = document("spyri.txt", text, title)
+    entries = (
+        entry(1, "inn.txt", inn),
+        Entry(number=2, document=own, provider="web", query="q", passages=(passage("spyri.txt", text),)),
+    )
+    model = Reader(words="She was born in {r1}.", supports={"Hirzel": 0.9, "inn": 0.1})
+    task = "Where was the author of Alpine Tales born?"
+    answer = cite(model, HIRZEL.changed(score=0.9), task=task, sources=Sources(most=9, entries=entries))
+    assert (answer.unnamed, answer.sentences[0].verdict) == (names, "partial" if names else "supported")
+
+
+@pytest.mark.usefixtures("measured")
 def test_the_evidence_is_judged_with_the_title_of_its_source() -> None:
     """In a fence: what a source says is data for a judge, too."""
     model = Reader(words="She was born in {r1}.", supports={"Hirzel": 0.9})
