@@ -8,8 +8,8 @@ from typing import Literal
 from aeon.assembly.registry import plugin_of, view_of
 from aeon.assembly.roles import model_names
 from aeon.assembly.views import trail
-from aeon.cli.output import print_json
-from aeon.cli.pages import write_page
+from aeon.cli.output import check_new, print_json
+from aeon.cli.pages import Page
 from aeon.cli.saved import how_continued, read
 from aeon.engines.report.logs import write_logs
 from aeon.engines.report.program import REPORT
@@ -97,8 +97,9 @@ def command(options: argparse.Namespace) -> int:
 
 def _written(path: str, result: Conclusion, run: Trail) -> int:
     """Write the page of a run that has ended, and say where it is."""
-    write_page(path, result, run.task.text if run.task is not None else "")
-    print(plain([(Span("written "), Span(visible(path)))]))
+    page = Page(path, result.engine)
+    check_new(path, "a page")
+    print(plain(page(result, run.task.text if run.task is not None else "")))
     return 0
 
 

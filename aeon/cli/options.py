@@ -301,13 +301,14 @@ def _doctor_options(parser: argparse.ArgumentParser) -> None:
 def _history_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", type=name, help=_SAVED)
     kept_in(parser)
-    parser.add_argument(
+    one = parser.add_mutually_exclusive_group()
+    one.add_argument(
         "--format", choices=FORMATS, default="text", metavar="|".join(FORMATS),
         help="a report (text, the default), the record (json), a flowchart (mermaid), or a line an effect "
         "(effects, for machines ndjson)",
     )  # fmt: skip
-    parser.add_argument("--logs", metavar="DIR", type=name, help="of a report: write its iterations below DIR instead")
-    parser.add_argument(
+    one.add_argument("--logs", metavar="DIR", type=name, help="of a report: write its iterations below DIR instead")
+    one.add_argument(
         "--out", metavar="FILE", type=name,
         help="of research: write the answer as .md or .html instead; of a report: as .md, .html, .items.json or .json",
     )  # fmt: skip

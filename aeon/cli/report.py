@@ -6,10 +6,10 @@ import argparse
 import json
 
 from aeon.assembly.reports import items_of
-from aeon.cli.output import write_new
+from aeon.cli.pages import Page
 from aeon.cli.run import run
-from aeon.engines.report.export import export_of
 from aeon.engines.report.logs import IterationLog
+from aeon.engines.report.program import REPORT
 from aeon.engines.report.record import Report
 from aeon.errors import InputFileError, UsageError
 from aeon.observability.lines import Line, Span, visible
@@ -81,8 +81,8 @@ class _Files:
     def __init__(self, out: str | None, logs: str | None) -> None:
         self.barred = False
         self.log = IterationLog(logs) if logs else None
-        self._out, self._logs = out, logs or ""
-        self._writes = export_of(out) if out else None
+        self._logs = logs or ""
+        self._page = Page(out, REPORT.name) if out else None
 
     def __call__(self, result: Conclusion, query: str) -> list[Line]:
         """Write the files, and say where they are.
@@ -92,10 +92,7 @@ class _Files:
         """
         assert isinstance(result, Report)
         self.barred = result.stop_reason == "no_valid_sources"
-        lines: list[Line] = []
-        if self._out and self._writes:
-            write_new(self._out, self._writes(result))
-            lines.append((Span("written ", "dim"), Span(visible(self._out))))
+        lines = self._page(result, query) if self._page else []
         if self.log:
             problem = self.log.end(result)
             lines.append((Span("logs    ", "dim"), Span(visible(problem or self._logs), "warn" if problem else "")))

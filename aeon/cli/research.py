@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from aeon.cli.output import write_new
+from aeon.cli.pages import Page
 from aeon.cli.run import run
-from aeon.engines.research.export import export_of
-from aeon.engines.research.record import Research
+from aeon.engines.research.program import RESEARCH
 from aeon.errors import UsageError
-from aeon.observability.lines import Line, Span, visible
+from aeon.observability.lines import Line
 from aeon.schema import Conclusion
 from aeon.tools.select import folder_specs, search_specs
 
@@ -28,26 +27,8 @@ def command(options: argparse.Namespace) -> int:
     chosen = {"tier": options.tier, "check": False if options.no_check else None}
     own = {name: value for name, value in chosen.items() if value is not None}
     tools = [*folder_specs(options.files), *search_specs(options.search, options.allow)]
-    return run(options, tools, own, _Out(options.out) if options.out else _nothing)
+    return run(options, tools, own, Page(options.out, RESEARCH.name) if options.out else _nothing)
 
 
 def _nothing(result: Conclusion, question: str) -> list[Line]:
     return []
-
-
-class _Out:
-    """Writes a researched answer to a file."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._writes = export_of(path)
-
-    def __call__(self, result: Conclusion, question: str) -> list[Line]:
-        """Write the answer, and say where it is.
-
-        Raises:
-            InputFileError: it cannot be written.
-        """
-        assert isinstance(result, Research)
-        write_new(self._path, self._writes(result, question))
-        return [(Span("written ", "dim"), Span(visible(self._path)))]

@@ -72,7 +72,7 @@ class TaskBody(Wishes):
     engine: str = "multi-pass"
     unattended: Literal["assume", "suspend"] | None = None
     priority: Annotated[int, Field(ge=1, le=9)] = DEFAULT_PRIORITY
-    complexity_tier: str | None = None
+    complexity_tier: Literal["auto", "simple", "standard", "deep"] | None = None
     max_iters: int | None = Field(default=None, ge=1)
     max_queries: int | None = Field(default=None, ge=1)
     max_sources: int | None = Field(default=None, ge=1)

@@ -217,7 +217,7 @@ def refuse_own(kind: type[Settings], config: JsonObject) -> None:
     """
     free = [path for path, setting in settings_of(kind).items() if str in members(setting.type)]
     for path in (*free, "prices"):
-        if _holds(config, path.split(".")):
+        if _said(config, path.split(".")):
             raise Problem(422, "invalid", f"config.{path}: is set by who starts the server; leave it out")
 
 
@@ -233,8 +233,10 @@ def _check_reference(brought: AnyPlugin, body: TaskBody) -> None:
             instead = 'ask for "engine": "research", or leave it out'
             raise Problem(422, "invalid", f"{name}: is for the engine 'research', not '{brought.name}'; {instead}")
         other = ".".join(REFERENCE[name])
-        if own.get(other) not in (None, value):
-            raise Problem(422, "invalid", f"{name}: says otherwise than {other}, which is the same; leave one out")
+        others = [(other, own.get(other)), *((f"config.{other}", one) for one in _said(body.config, REFERENCE[name]))]
+        for where, said in others:
+            if said not in (None, value):
+                raise Problem(422, "invalid", f"{name}: says otherwise than {where}, which is the same; leave one out")
 
 
 def _asked(kind: type[Settings], body: TaskBody) -> list[dict[str, object]]:
@@ -243,7 +245,7 @@ def _asked(kind: type[Settings], body: TaskBody) -> list[dict[str, object]]:
     layers: list[dict[str, object]] = []
     if body.tier is not None:
         layers.append({"tier": body.tier})
-    layers += [dict(body.config), *(nested(REFERENCE[name], value) for name, value in body.reference.items())]
+    layers += [*(nested(REFERENCE[name], value) for name, value in body.reference.items()), dict(body.config)]
     budget = {name: value for name, value in body.budget.model_dump().items() if value is not None}
     if budget:
         layers.append({"budget": budget})
@@ -252,14 +254,14 @@ def _asked(kind: type[Settings], body: TaskBody) -> list[dict[str, object]]:
     return layers
 
 
-def _holds(config: Mapping[str, JsonValue], path: Sequence[str]) -> bool:
-    """Whether a request says anything at a path of its settings."""
+def _said(config: Mapping[str, JsonValue], path: Sequence[str]) -> list[JsonValue]:
+    """What a request says at a path of its settings, ``None`` too; nothing where it says nothing."""
     value: JsonValue = dict(config)
     for name in path:
         if not isinstance(value, dict) or name not in value:
-            return False
+            return []
         value = value[name]
-    return True
+    return [value]
 
 
 def _task(body: TaskBody) -> Task:

@@ -85,6 +85,8 @@ def test_a_run_of_the_engine_and_one_that_was_killed_have_logs(
     aeon("history", str(other), "--out", "page.md").complains(2, "only research and reports are written as a page")
     aeon("history", str(cut), "--out", "page.md").complains(2, "continue it with aeon resume first")
     aeon("history", str(run), "--out", "page.pdf").complains(2, "a report is written as .md")
+    for others in (("--logs", "x"), ("--format", "ndjson")):
+        aeon("history", str(run), "--out", "page.md", *others).complains(2, "not allowed with")
     (tmp_path / "iterations").write_text("a file")
     aeon("history", str(run), "--logs", str(tmp_path)).complains(2, "the iteration log could not be written to")
 

@@ -132,7 +132,7 @@ def test_a_request_may_use_the_names_of_the_reference(server: Server) -> None:
     for fields, same in (
         ({"complexity_tier": "simple"}, {"tier": "simple"}),
         ({"max_iters": 1}, {"config": {"max_iters": 1}}),
-        ({"max_iters": 1, "config": {"max_iters": 9}}, {"config": {"max_iters": 1}}),
+        ({"max_iters": 1, "config": {"max_iters": 1}}, {"config": {"max_iters": 1}}),
         ({"token_budget": 5_000}, {"budget": {"tokens": 5_000}}),
         ({"token_budget": 5_000, "budget": {"tokens": 5_000, "calls": 9}}, {"budget": {"tokens": 5_000, "calls": 9}}),
     ):
@@ -157,7 +157,10 @@ def test_a_request_may_use_the_names_of_the_reference(server: Server) -> None:
         ({"engine": "report", "complexity_tier": "deep"}, ("complexity_tier: is for the engine 'research'",)),
         ({"complexity_tier": "simple", "tier": "deep"}, ("complexity_tier: says otherwise than tier", "leave one out")),
         ({"max_execution_time_s": 5, "budget": {"seconds": 6}}, ("max_execution_time_s", "budget.seconds")),
-        ({"complexity_tier": "huge"}, ("huge", "simple", "deep")),
+        ({"max_iters": 1, "config": {"max_iters": 9}}, ("max_iters: says otherwise than config.max_iters",)),
+        ({"complexity_tier": "simple", "config": {"tier": "deep"}}, ("complexity_tier", "config.tier")),
+        ({"token_budget": 9_000, "config": {"budget": {"tokens": 5_000}}}, ("token_budget", "config.budget.tokens")),
+        ({"complexity_tier": "huge"}, ("complexity_tier", "simple", "deep")),
         ({"max_iters": 0}, ("max_iters",)),
         ({"max_iters": 101}, ("max_iters", "100")),
         ({"max_iters": "many"}, ("max_iters",)),
