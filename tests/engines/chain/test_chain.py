@@ -35,6 +35,7 @@ def test_each_member_sees_the_answers_before_its_own_and_the_last_one_counts() -
     head = "to the same task (it may be wrong; it ended as said):"
     assert second == f"It is a price.\n\nAnswer of another program, a, {head}\n12"
     assert third == f"{second}\n\nAnswer of another program, b, {head}\n13"
+    assert {one.context for one in cast.tasks} == {"It is a price."}  # which is searched and cited
     assert (result.answer, result.stop_reason, result.sufficient) == ("14", "said", True)
     assert [(one.engine, one.handed_on) for one in result.links] == [("a", True), ("b", True), ("c", False)]
 
@@ -75,7 +76,7 @@ def test_an_earlier_answer_proves_nothing() -> None:
 
 @pytest.mark.requirement("G2", "E6k")
 def test_a_member_cannot_cite_the_answer_before_its_own() -> None:
-    """It is no part of the task's context, which is searched and cited, in a team neither."""
+    """It is no part of the task's context, which is searched and cited."""
     said = with_answers(Task(text="How many are there?", context="A shop.", earlier="Hello."), ["There are 77."])
     assert (said.context, said.earlier) == ("A shop.", "Hello.\n\nThere are 77.")
     (claim,) = claims("There are 77 of them.", said, [ToolOutput("s1", 12)])

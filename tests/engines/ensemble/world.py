@@ -87,6 +87,7 @@ def talker(name: str, cast: Cast) -> AnyPlugin:
         async def say(effect: Any) -> Said:
             assert type(effect) is Say  # no other member's effect comes here
             cast.heard.append((name, effect.scope, effect.task.background, getattr(services.adapter, "seed", 0)))
+            cast.tasks.append(effect.task)
             line = cast.script[f"{name} {effect.scope}" if f"{name} {effect.scope}" in cast.script else name]
             if isinstance(line, Exception):
                 raise line
@@ -115,14 +116,15 @@ def talker(name: str, cast: Cast) -> AnyPlugin:
 class Cast:
     """Talkers a, b, c, … with the lines of a script: by engine, or by engine and scope.
 
-    ``heard`` are the engine, scope, all that is shown beside the task, and seed of each word, in their order. With
-    ``calls`` the model speaks.
+    ``heard`` are the engine, scope, all that is shown beside the task, and seed of each word, in their order, and
+    ``tasks`` their tasks. With ``calls`` the model speaks.
     """
 
     script: Script = field(default_factory=dict)
     model: Scripted = field(default_factory=lambda: Scripted([]))
     calls: bool = False
     heard: list[tuple[str, str, str, int]] = field(default_factory=list)
+    tasks: list[Task] = field(default_factory=list)
 
     def plugins(self) -> dict[str, AnyPlugin]:
         """The talkers of the script, and three at least."""

@@ -14,14 +14,16 @@ from aeon.assembly.report import PLUGIN
 from aeon.assembly.reports import report
 from aeon.assembly.views import trail
 from aeon.engines.report.config import ReasoningSettings, ReportConfig
+from aeon.engines.report.effects import Critique
 from aeon.engines.report.html import to_html
 from aeon.engines.report.items import ITEM_KEYS
 from aeon.engines.report.logs import IterationLog, folder_name, write_logs
 from aeon.engines.report.record import Report
+from aeon.engines.report.values import Draft
 from aeon.errors import EndpointFailed, NoValidSourcesError, UsageError
 from aeon.llm.scripted import Scripted
 from aeon.runtime.events import EffectEnded, Event
-from aeon.schema import JsonObject
+from aeon.schema import Failure, JsonObject, Outcome, Question, Reply, Task
 
 from .played import DESIGNED, ITEMS, OPENED, QUERY, TIERS, TOLL, Played
 
@@ -177,6 +179,31 @@ def test_the_critic_is_given_what_the_next_analyst_is_told(tmp_path: Path) -> No
     given = files["iteration_3_analyst.json"]["input"]
     assert given["review"]["rejected"] == files["iteration_2_critic.json"]["metadata"]["rejected"] == ["q2.1"]
     assert files["iteration_3_analyst.json"]["metadata"] == {"dropped": ["q2.1"]}
+
+
+def test_what_a_person_said_of_the_query_is_in_the_log(tmp_path: Path) -> None:
+    """Of each agent; and a critic says which round it is of, where the log begins with it."""
+    task = Task(text=QUERY).clarified(Question(text="Which bridge?", default="x"), Reply(text="that of Larsund"))
+    log = IterationLog(tmp_path, "bridge")
+    log.add(
+        Critique(task=task, draft=Draft(query=QUERY, mode="discovery"), round=3),
+        Outcome(failure=Failure(kind="completion", message="bad")),
+    )
+    (written,) = contents(tmp_path / "iterations" / "bridge").items()
+    assert written[0] == "iteration_3_critic.json" and written[1]["input"]["clarifications"] == ["that of Larsund"]
+    assert (written[1]["output"], written[1]["metadata"]) == (None, {"failure": "bad"})
+
+
+def test_after_a_file_that_cannot_be_written_no_other_is(tmp_path: Path) -> None:
+    """A log with a hole would look whole."""
+    (tmp_path / "iterations").write_text("a file")
+    log = IterationLog(tmp_path, "bridge")
+    effect = Critique(task=Task(text=QUERY), draft=Draft(query=QUERY, mode="discovery"), round=1)
+    log.add(effect, Outcome())
+    assert log.problem
+    (tmp_path / "iterations").unlink()
+    log.add(effect, Outcome())
+    assert not (tmp_path / "iterations").exists()
 
 
 def test_a_run_that_was_killed_has_the_logs_of_its_agents(tmp_path: Path) -> None:

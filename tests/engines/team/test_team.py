@@ -49,6 +49,7 @@ def test_workers_answer_the_parts_and_the_master_the_task() -> None:
     assert one == other == "All of it in May."
     assert f"Answer of another program, b, to this part of the task: {PARTS[0]} (it may be wrong" in last
     assert "\n1200\n" in last and last.endswith("\n300")
+    assert {one.context for one in cast.tasks} == {"All of it in May."}  # which is searched and cited
 
 
 @pytest.mark.parametrize("questions", [(), PARTS[:1], (TASK,), ("Who sells fish?", "What is love?")])
