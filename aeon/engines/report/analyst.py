@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 
 from aeon.documents.words import stems
@@ -22,6 +23,7 @@ _PACKAGE = "aeon.engines.report"
 _PLAN_TOKENS = 160
 _LONGEST_QUERY, _LONGEST_QUESTION, _LONGEST_TITLES = 1_000, 250, 1_500
 _LEAST = 2
+_ASKING = re.compile(r"\b(?:when|where|whose|whom?|why|how|which)\b")
 _TITLES = fence("titles", "Öresund Bridge\nTraffic figures 2019", 200)
 _NO_TITLES = fence("titles", "none", 200)
 _PLANNED = (
@@ -122,13 +124,25 @@ def _gaps(draft: Draft, drop: Collection[str], last: bool) -> list[int]:
 
 
 def _on_topic(query: str, planned: Iterable[str], most: int) -> list[str]:
-    """The planned questions that share a word with the query; where there are too few, the query itself comes first."""
+    """The planned questions that share a word with the query; where there are too few, the query itself comes first.
+
+    Of those that ask the same in words that say nothing ("what is the name of the person who") the first is taken.
+    """
     about = stems(query)
-    questions = [one for one in planned if stems(one) & about]
+    first: dict[object, str] = {}
+    for one in planned:
+        if stems(one) & about:
+            first.setdefault(_matter(one), one)
+    questions = [*first.values()]
     if len(questions) < _LEAST:
         whole = one_line(query, _LONGEST_QUESTION)
         questions = [whole, *(one for one in questions if one.casefold() != whole.casefold())]
     return questions[:most]
+
+
+def _matter(question: str) -> tuple[frozenset[str], frozenset[str]]:
+    """What a question is about, and what it asks of it: who, when, how."""
+    return stems(question), frozenset(_ASKING.findall(question.casefold()))
 
 
 def _query(task: Task) -> str:

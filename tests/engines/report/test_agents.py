@@ -90,6 +90,14 @@ def test_questions_off_the_topic_are_left_out() -> None:
     assert result.draft.questions == (QUERY, OPENED)
 
 
+def test_what_is_planned_twice_in_other_words_is_one_question() -> None:
+    """The first of them; when and where are two."""
+    where, who = "Where was the Harbour Bridge opened?", "Who opened the Harbour Bridge?"
+    again = "What is the name of the person who opened the Harbour Bridge?"
+    result = report(QUERY, ITEMS, tiers=TIERS, llm=Played([OPENED, who, where, again, OPENED.upper()]).model)
+    assert result.draft.questions == (OPENED, who, where)
+
+
 def test_the_analyst_plans_no_more_questions_than_it_may() -> None:
     """What a model lists beyond is left out."""
     many = [f"How old is the Harbour Bridge in year {n}?" for n in range(9)]
