@@ -23,7 +23,7 @@ _PACKAGE = "aeon.engines.report"
 _PLAN_TOKENS = 160
 _LONGEST_QUERY, _LONGEST_QUESTION, _LONGEST_TITLES = 1_000, 250, 1_500
 _LEAST = 2
-_ASKING = re.compile(r"\b(?:when|where|whose|whom?|why|how|which)\b")
+_ASKING = re.compile(r"\b(?:when|where|whose|whom?|why|how|which)\b|\d+")
 _TITLES = fence("titles", "Öresund Bridge\nTraffic figures 2019", 200)
 _NO_TITLES = fence("titles", "none", 200)
 _PLANNED = (
@@ -141,7 +141,7 @@ def _on_topic(query: str, planned: Iterable[str], most: int) -> list[str]:
 
 
 def _matter(question: str) -> tuple[frozenset[str], frozenset[str]]:
-    """What a question is about, and what it asks of it: who, when, how."""
+    """What a question is about, and what it asks of it: who, when, how; and its numbers."""
     return stems(question), frozenset(_ASKING.findall(question.casefold()))
 
 

@@ -45,7 +45,10 @@ async def reworded(supervisor: Supervisor, question: str, worded: Collection[str
 
 
 def lines_of(reply: str) -> list[str]:
-    """The questions in a reply, each once, without numbers before them; what is no sentence is left out."""
+    """The questions in a reply in their order, each once, without their numbers; what is no sentence is left out."""
     lines = (_NUMBERING.sub("", line).strip(" \"'*") for line in reply.splitlines())
-    fitting = (one_line(line) for line in lines if len(line) <= _LONGEST and len(_WORDS.findall(line)) > 1)
-    return list({line.casefold(): line for line in reversed(list(fitting))}.values())[::-1]
+    first: dict[str, str] = {}
+    for line in lines:
+        if len(line) <= _LONGEST and len(_WORDS.findall(line)) > 1:
+            first.setdefault(line.casefold(), one_line(line))
+    return [*first.values()]
