@@ -5,6 +5,8 @@ from __future__ import annotations
 import multiprocessing
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -84,7 +86,8 @@ def simulate(seeds: range, faults: str | None = None, jobs: int = 1, engine: Any
     simulated in this process alone, since another one could not be given it.
 
     Raises:
-        UsageError: ``faults`` names no kind of fault, the engine is not installed, or there is no seed for each engine.
+        UsageError: ``faults`` names no kind of fault, the engine is not installed, there is no seed for each engine,
+            or a process was killed.
     """
     scenario(0, faults)
     division = _division(seeds, engine)
@@ -126,8 +129,13 @@ def _tallies(pieces: list[_Piece], jobs: int) -> Iterator[Tally]:
     if jobs <= 1:
         yield from map(_piece, pieces)
         return
-    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-        yield from pool.imap_unordered(_piece, pieces)
+    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"))
+    try:
+        yield from map(Future.result, as_completed([pool.submit(_piece, piece) for piece in pieces]))
+    except BrokenProcessPool:
+        raise UsageError("a process of the simulation was killed, for want of memory, say: take fewer --jobs") from None
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _piece(piece: _Piece) -> Tally:

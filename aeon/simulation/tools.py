@@ -12,6 +12,7 @@ from typing import Annotated
 from pydantic import Field
 
 from aeon.errors import ToolArgumentError
+from aeon.runtime.ledger import current_ledger
 from aeon.simulation.clock import QUANTUM
 from aeon.simulation.world import World
 from aeon.tools.calculator import calculator
@@ -112,7 +113,7 @@ class Desk:
     async def _do(self, name: str, asked: str, key: str) -> object:
         """Change the world, at most once for each key; the process may die right after."""
         world = self.world
-        chance = world.scenario.chance(f"{asked}:{key}:{world.repeats[key.rpartition(':')[2]]}")
+        chance = world.scenario.chance(f"{asked}:{key}:{current_ledger().number}")  # done again, it may end otherwise
         await asyncio.sleep(QUANTUM)
         self._refuse(chance)
         hangs, at_once = world.fails("tool_hangs", chance, 0.4), chance.random() < 0.5

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import pty
 import re
 import select
-import signal
 import subprocess
 import sys
-import termios
 import time
+
+from .prepared import command
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -22,10 +21,9 @@ class Terminal:
     def __init__(self, *arguments: str, **environ: str) -> None:
         self._own, theirs = pty.openpty()
         env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "TERM": "xterm", "COLUMNS": "100"} | environ
-        command = [sys.executable, "-m", "aeon.cli.main", *arguments]
         self.process = subprocess.Popen(
-            command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, start_new_session=True,
-            preexec_fn=_controlling,
+            command(*arguments, terminal=True), stdin=theirs, stdout=theirs, stderr=theirs, env=env,
+            start_new_session=True,
         )  # fmt: skip
         os.close(theirs)
         self._raw = b""
@@ -60,9 +58,3 @@ class Terminal:
         self._raw += more
         self.screen = _ESCAPES.sub("", self._raw.decode("utf-8", "replace"))
         return bool(more)
-
-
-def _controlling() -> None:
-    """Make standard input the controlling terminal, so that Ctrl-C on it is a signal."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -21,26 +20,19 @@ from aeon.llm import scripted
 
 from .conftest import Outcome
 from .played_model import Model
+from .prepared import command
 
 Aeon = Callable[..., Outcome]
 JUDGED = "Is what the task asks for"
 TASK = "What do 17 pens at 2.40 cost?"
 
 
-def start(*arguments: str, **more: Any) -> subprocess.Popen[str]:
-    """The command line in a process of its own, which hears Ctrl-C also where the tests run in background."""
-    prepare = more.pop("preexec_fn", None)
-
-    def listening() -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        if prepare:
-            prepare()
-
-    command = [sys.executable, "-m", "aeon.cli.main", *arguments]
+def start(*arguments: str, ready: dict[str, Any] | None = None, **more: Any) -> subprocess.Popen[str]:
+    """The command line in a process of its own, made `prepared`."""
     env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     pipe = subprocess.PIPE
     return subprocess.Popen(
-        command, stdout=pipe, stderr=pipe, text=True, encoding="utf-8", env=env, preexec_fn=listening, **more
+        command(*arguments, **(ready or {})), stdout=pipe, stderr=pipe, text=True, encoding="utf-8", env=env, **more
     )
 
 
@@ -79,12 +71,8 @@ def test_ctrl_c_ends_the_run_with_what_there_is(model: Model) -> None:
 @pytest.mark.usefixtures("thorough")
 def test_a_run_without_standard_streams(model: Model, tmp_path: Path, closed: tuple[int, ...]) -> None:
     """Where the shell closed some, nothing but the run gets into its journal, and it ends as any other."""
-
-    def close() -> None:
-        for number in closed:
-            os.close(number)
-
-    done = ended(start("run", TASK, "--model", model.url, "--save", str(tmp_path / "saved"), preexec_fn=close))
+    saving = ("--save", str(tmp_path / "saved"))
+    done = ended(start("run", TASK, "--model", model.url, *saving, ready={"closed": closed}))
     assert (done.code, done.err) == (0, "") and ("converged" in done.out) == (1 not in closed)
     assert ended(start("replay", str(tmp_path / "saved"))).code == 0
 
@@ -126,22 +114,14 @@ def test_ctrl_c_before_the_run_is_one_line(model: Model, tmp_path: Path) -> None
 
 def test_a_full_disk_ends_the_run_with_one_line(model: Model, tmp_path: Path) -> None:
     """The journal cannot grow: exit code 1, and what was saved before is whole."""
-
-    def small() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, 3_000))
-
-    done = ended(start("run", TASK, "--model", model.url, "--save", str(tmp_path / "saved"), preexec_fn=small))
+    done = ended(start("run", TASK, "--model", model.url, "--save", str(tmp_path / "saved"), ready={"bytes": 3_000}))
     done.complains(1, "saved", "cannot be written", "what was saved before is whole")
     assert (tmp_path / "saved").read_bytes().endswith(b"}\n")
 
 
 def test_a_full_disk_from_the_start_leaves_no_file(model: Model, tmp_path: Path) -> None:
     """Not even the opening line fits: the file is taken back."""
-
-    def small() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
-
-    done = ended(start("run", TASK, "--model", model.url, "--save", str(tmp_path / "saved"), preexec_fn=small))
+    done = ended(start("run", TASK, "--model", model.url, "--save", str(tmp_path / "saved"), ready={"bytes": 100}))
     done.complains(1, "saved", "nothing was saved")
     assert not (tmp_path / "saved").exists()
 
@@ -154,12 +134,8 @@ def test_a_disk_that_is_full_at_the_very_end_costs_no_answer(model: Model, tmp_p
     assert ended(start("run", TASK, "--model", model.url, "--save", str(whole))).code == 0
     assert ended(start("run", TASK, "--model", model.url, "--save", str(tmp_path / "again"))).code == 0
     size = len((tmp_path / "again").read_bytes()) - 40
-
-    def small() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-
     saved = tmp_path / "saved"
-    done = ended(start("run", TASK, "--model", model.url, "--save", str(saved), preexec_fn=small))
+    done = ended(start("run", TASK, "--model", model.url, "--save", str(saved), ready={"bytes": size}))
     assert done.code == 0 and "The total is 40.8." in done.out, done
     (line,) = done.err.splitlines()
     assert line.startswith("aeon: ") and "cannot be written" in line and "continue with: aeon resume" in line
@@ -171,12 +147,8 @@ def test_a_disk_that_is_full_at_the_very_end_costs_no_answer(model: Model, tmp_p
 @pytest.mark.usefixtures("thorough")
 def test_a_log_that_takes_no_more_does_not_end_the_run(model: Model, tmp_path: Path) -> None:
     """One line says where the log ends; the answer comes all the same."""
-
-    def small() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, 3_000))
-
     log = tmp_path / "log"
-    done = ended(start("run", TASK, "--model", model.url, "--log", str(log), preexec_fn=small))
+    done = ended(start("run", TASK, "--model", model.url, "--log", str(log), ready={"bytes": 3_000}))
     assert done.code == 0 and "The total is 40.8." in done.out, done
     (line,) = done.err.splitlines()
     assert line.startswith(f"aeon: {log}: the log ends here: ")

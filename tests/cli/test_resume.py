@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import signal
 import threading
 from collections.abc import Callable
@@ -186,11 +185,8 @@ def test_a_full_disk_ends_a_resumed_run_with_one_line(model: Model, killed: Call
     """What was saved before is whole, and can be continued when there is room."""
     saved = killed(2)
     size = saved.stat().st_size
-
-    def full() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 30, size + 30))
-
-    ended(start("resume", str(saved), preexec_fn=full)).complains(1, "saved", "cannot be written", "aeon resume")
+    full = start("resume", str(saved), ready={"bytes": size + 30})
+    ended(full).complains(1, "saved", "cannot be written", "aeon resume")
     assert saved.stat().st_size == size
     assert ended(start("resume", str(saved))).code == 0
 

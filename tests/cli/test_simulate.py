@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from aeon.cli import simulate
 from aeon.cli.main import main
 from aeon.simulation.crowd import Failure, Tally
+
+from .test_main import ended, start, until
 
 
 @pytest.mark.requirement("K13")
@@ -68,3 +73,19 @@ def test_an_unknown_fault_is_one_line(capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["simulate", "--seeds", "1", "--faults", "fire"]) == 2
     err = capsys.readouterr().err
     assert "--faults: 'fire' is no kind of fault" in err and err.count("\n") == 1
+
+
+@pytest.mark.requirement("K13")
+def test_a_process_that_is_killed_ends_the_simulation_with_one_line() -> None:
+    """Nobody waits for what it would have said."""
+    process = start("simulate", "--seeds", "2000", "--jobs", "2", "--faults", "none")
+    mine = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    until(lambda: len(spawned(mine)) == 2)
+    os.kill(spawned(mine)[0], signal.SIGKILL)
+    ended(process).complains(2, "a process of the simulation was killed", "take fewer --jobs")
+
+
+def spawned(children: Path) -> list[int]:
+    """The processes that simulate, of those that a process has begun."""
+    found = [int(word) for word in children.read_text().split()]
+    return [one for one in found if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()]

@@ -111,7 +111,7 @@ class Server:
         self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
         asgi = application(self.service, tokens, **app)
         self._server = uvicorn.Server(configured(asgi))
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
         self._thread.start()
         self.client = httpx2.Client(base_url=self.url, timeout=20)
         until(lambda: self._server.started)

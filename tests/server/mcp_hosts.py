@@ -39,7 +39,7 @@ class Host:
         self._tokens = tokens
         self.socket = listening("127.0.0.1", 0)
         self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}/mcp"
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
         self._up = threading.Event()
         self._thread.start()
         self._up.wait(20)

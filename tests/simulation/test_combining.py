@@ -46,6 +46,7 @@ def test_the_engine_holds_in_many_worlds(engine: str) -> None:
         ("ensemble", 145, "endpoint_slow,outage,passes=1"),
         ("ensemble", 14637, "budget_seconds,outage,disk_full,steps=1,passes=1"),
         ("team", 770021, "interrupt,passes=2"),
+        ("ensemble", 25219, "malformed,tool_hangs,question_suspended,passes=1"),
     ],
 )
 def test_no_member_goes_on_where_the_run_cannot(engine: str, seed: int, faults: str) -> None:

@@ -107,7 +107,9 @@ class Connection:
     async def close(self) -> None:
         """Cancel the tasks under way, end the conversation, and the process of the server if it has one here."""
         if self._client is not None and self._under_way:
-            await cancelled(self._client.session, self._under_way)
+            names = tuple(self._under_way)
+            self._under_way.clear()
+            await cancelled(self._client.session, names)
         self._scope.cancel()
         if self._task is not None:
             await asyncio.wait({self._task}, timeout=_CLOSE_SECONDS)

@@ -109,7 +109,8 @@ def asks_for_task(client: Client, tool: Listed) -> bool:
 async def answered(session: ClientSession, params: CallToolRequestParams, under_way: set[str]) -> Answer:
     """What a call comes to: its answer, or the result of the task that answers it, as soon as that has ended.
 
-    ``under_way`` has the id of the task while it is waited for. If that is broken off, the task is cancelled.
+    ``under_way`` has the id of the task while it is waited for. If that is broken off, the task is cancelled, unless
+    somebody took the id out before, to cancel it.
 
     Raises:
         TaskFailed: the task failed, or asks back.
@@ -125,7 +126,7 @@ async def answered(session: ClientSession, params: CallToolRequestParams, under_
     task = _read(created)
     under_way.add(task.id)
     try:
-        return await _followed(session, task)
+        return await _followed(session, task, under_way)
     finally:
         under_way.discard(task.id)
 
@@ -201,8 +202,8 @@ def _carried(raw: JsonObject) -> JsonValue:
     return meta.get(_CARRIED) if isinstance(meta, dict) else None
 
 
-async def _followed(session: ClientSession, task: _State) -> CallToolResult:
-    """What a task comes to; where that is not waited for to the end, it is cancelled."""
+async def _followed(session: ClientSession, task: _State, under_way: set[str]) -> CallToolResult:
+    """What a task comes to; where that is not waited for to the end, it is cancelled, once."""
     try:
         while task.status == "working":
             seconds = (_POLL_MS if task.poll is None else task.poll) / 1000
@@ -210,7 +211,8 @@ async def _followed(session: ClientSession, task: _State) -> CallToolResult:
             task = await _now(session, task.id)
         return await _outcome(session, task)
     except BaseException:
-        if task.status in ("working", "input_required"):
+        if task.status in ("working", "input_required") and task.id in under_way:
+            under_way.remove(task.id)
             await cancelled(session, [task.id])
         raise
 
