@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from aeon.documents.words import stem, stems
 from aeon.plan.evidence import in_words, stated_numbers
-from aeon.plan.queries import figures_of, gives_one_column, query_of
+from aeon.plan.queries import figures_of, gives_one_column, names_one_thing, query_of
 from aeon.plan.ranks import unranked
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.sources import LOOKUP, SQL
@@ -61,6 +61,7 @@ _EITHER = re.compile(
     _I,
 )
 _TWO_PARTS = re.compile(r"[,;]? and (?:who|whom|whose|what|which|where|when|how|by how)\b", _I)
+_AND_WHO = re.compile(r"\band (?:who|whom|whose)\b", _I)
 _WHAT_MAY_BE = re.compile(
     r"\bhow (?:many|much|long|often|late|old|far|fast)\b[^?.!]*\b(?:may(?! 20)|allowed|permitted)\b", _I
 )
@@ -226,6 +227,8 @@ def _half_answered(question: str, answers: Sequence[Step]) -> Iterator[str]:
         return
     if actions[0].tool in (QUOTE, CALCULATOR) or gives_one_column(query_of(answers[0])):
         yield "it asks two things: print the answers to both parts of the question"
+    elif _AND_WHO.search(question) and names_one_thing(query_of(answers[0])):
+        yield "it also asks who: select the name, too"
 
 
 def _difference_left_out(question: str, calls: Sequence[ToolCall]) -> Iterator[str]:

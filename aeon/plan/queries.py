@@ -24,6 +24,7 @@ __all__ = [
     "invented",
     "is_several",
     "lists",
+    "names_one_thing",
     "only_number",
     "queried",
     "query_of",
@@ -51,6 +52,7 @@ _AMOUNT = re.compile(
 """A number of a query that may be an amount, in its group; texts, names, months and limits are passed over."""
 _USUAL = frozenset(map(Fraction, (0, 1, 2, 3, 4, 7, 10, 12, 24, 30, 52, 60, 100, 365, 1000)))
 _COLUMNS = re.compile(r"\bSELECT\s+(.*?)\s+FROM\b", _I | re.DOTALL)
+_MADE = re.compile(r"(?:SUM|COUNT|AVG|MIN|MAX|MEDIAN|ROUND)\b", _I)
 _ONLY_NUMBERS = re.compile(r"(?=.*\d)[\d\s.+*/()-]+(?:\bAS\s+\w+)?", _I)
 _TIMES_100 = re.compile(r"\s*\*\s*100(?:\.0+)?(?![\d.])(?!\s*/)")
 _LAST_100 = re.compile(r"(\$\w+|\([^()]*\)) \* 100(?:\.0)?")
@@ -109,11 +111,23 @@ def query_of(step: Step) -> str:
 
 def gives_one_column(query: str) -> bool:
     """Whether what a query selects first is one column."""
+    columns = _listed(query)
+    return len(columns) == 1 and not columns[0].endswith("*")
+
+
+def names_one_thing(query: str) -> bool:
+    """Whether what a query selects first is one column, and then figures that it makes of rows."""
+    first, *others = _listed(query)
+    return bool(others) and first != "*" and all(map(_MADE.match, others))
+
+
+def _listed(query: str) -> list[str]:
+    """The columns that a query selects first, without what stands in brackets; ``["*"]`` where they are not found."""
     columns = _COLUMNS.search(query)
     listed, before = columns[1] if columns else "*", ""
-    while listed != before:  # without what stands in brackets
+    while listed != before:
         listed, before = re.sub(r"\([^()]*\)", "", listed), listed
-    return "," not in listed and not listed.strip().endswith("*")
+    return [one.strip() for one in listed.split(",")]
 
 
 def takes_nothing(query: str) -> bool:

@@ -221,6 +221,25 @@ def test_a_question_of_two_parts_has_two_answers(actions: Sequence[Action], whol
     assert doubts(plan(*actions), "How much is it in this and that shop?", (), (), "") == ""
 
 
+@pytest.mark.requirement("G4a")
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("SELECT hive, SUM(kg) FROM s GROUP BY hive ORDER BY 2 DESC LIMIT 1", False),
+        ("SELECT hive, ROUND(SUM(kg), 2) AS kg, COUNT(*) FROM s GROUP BY hive ORDER BY 2 LIMIT 1", False),
+        ("SELECT hive, owner, SUM(kg) FROM s GROUP BY ALL ORDER BY 3 LIMIT 1", True),
+        ("SELECT hive, MAX(owner) OVER () AS owner, owner FROM s", True),
+        ("SELECT *, SUM(kg) OVER () FROM s", True),
+    ],
+)
+def test_a_question_that_also_asks_who_gets_a_name_too(query: str, named: bool) -> None:
+    """A sum beside the first name says of nobody who it is; a sum may be what the second part asks for."""
+    who = "Which hive gave the most honey, and whose is it?"
+    assert (doubts(plan(sql(query)), who, (), (), "") == "") is named
+    assert named or "who" in doubts(plan(sql(query)), who, (), (), "")
+    assert doubts(plan(sql(query)), "Which hive gave the most honey, and how much?", (), (), "") == ""
+
+
 def test_a_plan_that_calls_nothing_is_not_doubted() -> None:
     """A text that is written leaves nothing out."""
     assert doubts(plan(Writing(task="A poem of 4 lines")), "A poem of 5 lines?", (), ("sql",), "") == ""

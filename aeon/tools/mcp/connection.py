@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import partial
 
 import anyio
-from mcp import Client, MCPError
+from mcp import Client, ClientSession, MCPError
 from mcp.client import IncomingMessage, Transport
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from mcp_types import (
@@ -29,6 +29,7 @@ from aeon.tools.mcp.results import value_of
 from aeon.tools.mcp.specs import ServerSpec
 from aeon.tools.mcp.tasks import (
     UNANSWERED,
+    UNKNOWN,
     Answer,
     TaskFailed,
     TaskLost,
@@ -53,6 +54,7 @@ class Connection:
     """A server in the event loop that opens it. ``seconds`` is how long it may take for its start, and for a call.
 
     A process that ended by itself is started again once, for a tool without side effects. One that was cut off is not.
+    A server at an address is reached anew by the next call, or the next look at a task, where a conversation broke off.
     """
 
     def __init__(self, spec: ServerSpec, label: str, seconds: float) -> None:
@@ -65,6 +67,7 @@ class Connection:
         self._now: dict[str, dict[str, str]] = {}
         self._under_way: set[str] = set()
         self._restarts = 1
+        self._closed = False
         self._begin()
 
     def _begin(self) -> None:
@@ -91,7 +94,7 @@ class Connection:
         late = not self._task.done()
         if late and self._child is not None:
             self._child.reason = self._late  # it gets no time to end by itself
-        await self.close()
+        await self._end()
         raise ToolFailed(self._named(self._late)) if late else self._unopened()
 
     @property
@@ -106,6 +109,10 @@ class Connection:
 
     async def close(self) -> None:
         """Cancel the tasks under way, end the conversation, and the process of the server if it has one here."""
+        self._closed = True
+        await self._end()
+
+    async def _end(self) -> None:
         if self._client is not None and self._under_way:
             names = tuple(self._under_way)
             self._under_way.clear()
@@ -138,12 +145,12 @@ class Connection:
         params = CallToolRequestParams(name=tool.name, arguments=arguments, task=kept)
         try:
             with anyio.fail_after(self._seconds):
-                return await answered(client.session, params, self._under_way)
+                return await answered(client.session, params, self._under_way, self._again)
         except TimeoutError:
             raise self._unanswered(tool, f"no answer came within {self._seconds:g} s") from None
         except MCPError as error:
+            await self._settled(client.session, error)
             if error.code in UNANSWERED:
-                await self._settled()
                 raise self._unanswered(tool, self._reason or one_line(error.message, 200)) from None
             raise ToolFailed(self._named(one_line(error.message, 300))) from None
         except ValidationError:
@@ -226,7 +233,7 @@ class Connection:
             raise ToolFailed(self._named(f"the tool changed during the run: its {' and '.join(changed)}"))
 
     async def _revived(self, tool: Listed) -> Client:
-        """The client; if the server ended by itself, that of its new start.
+        """The client; if the server ended by itself, that of its new start; if a conversation broke off, of a new one.
 
         Raises:
             ToolFailed: the server is gone, and is not started again or cannot be.
@@ -235,20 +242,44 @@ class Connection:
             ended = self._client is None and self._child is not None and self._child.ended
             if ended and tool.harmless and self._restarts:
                 self._restarts -= 1
-                self._begin()
-                try:
-                    await self.open()
-                except UsageError as error:
-                    raise ToolFailed(str(error)) from None
+                await self._anew()
+            elif self._broken_off:
+                await self._anew()
         return self._alive()
+
+    @property
+    def _broken_off(self) -> bool:
+        """Whether a conversation with a server at an address is over, though nobody closed it."""
+        return bool(self.spec.url) and self._client is None and not self._closed
+
+    async def _again(self, session: ClientSession, error: MCPError) -> ClientSession | None:
+        """The conversation in which to ask for a task again; ``None`` where there is none."""
+        await self._settled(session, error)
+        async with self._lock:
+            if self._broken_off:
+                with suppress(ToolFailed):
+                    await self._anew()
+        return self._client.session if self._client is not None else None
+
+    async def _anew(self) -> None:
+        self._begin()
+        try:
+            await self.open()
+        except UsageError as error:
+            raise ToolFailed(str(error)) from None
 
     def _alive(self) -> Client:
         if self._client is None:
             raise ToolFailed(self._named(self._reason or "it was closed"))
         return self._client
 
-    async def _settled(self) -> None:
-        """Wait a moment for what ended the conversation, if it ended."""
+    async def _settled(self, session: ClientSession, error: MCPError) -> None:
+        """Wait a moment for what ended the conversation, if it ended; it does where its server does not know it."""
+        if error.code == UNKNOWN and self.spec.url:
+            if self._client is not None and self._client.session is session:
+                self._scope.cancel()
+        elif error.code not in UNANSWERED:
+            return
         if self._task is not None and (self._scope.cancel_called or self._child is None):
             await asyncio.wait({self._task}, timeout=_CLOSE_SECONDS if self._scope.cancel_called else 0.2)
 

@@ -1,12 +1,14 @@
 """Calls that a server answers with a task: it is asked for until it has ended, and cancelled when nobody waits.
 
+What is asked of a task is asked again where no answer came, if need be in a new conversation: nothing happens twice.
+
 From 2026-07-28 on, tasks are an extension that a client declares (SEP-2663); a server then decides which calls it
 answers with one. In 2025-11-25 a tool says that it is called as a task, and the call asks for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from types import TracebackType
@@ -18,6 +20,8 @@ from mcp.client import ClientExtension, Transport, advertise
 from mcp.shared.message import SessionMessage
 from mcp_types import (
     CONNECTION_CLOSED,
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
     PARSE_ERROR,
     REQUEST_TIMEOUT,
     CallToolRequest,
@@ -39,11 +43,17 @@ from aeon.text import one_line
 from aeon.tools.mcp.listing import Listed
 
 __all__ = [
-    "UNANSWERED", "Answer", "TaskFailed", "TaskLost", "answered", "asks_for_task", "cancelled", "declared", "readable",
+    "UNANSWERED", "UNKNOWN", "Again", "Answer", "TaskFailed", "TaskLost", "answered", "asks_for_task", "cancelled",
+    "declared", "readable",
 ]  # fmt: skip
 
 UNANSWERED = (CONNECTION_CLOSED, REQUEST_TIMEOUT, PARSE_ERROR)
 """The errors that stand for an answer that never came."""
+UNKNOWN = INVALID_REQUEST
+"""The error of a server that began anew, and does not know the conversation any more."""
+
+Again = Callable[[ClientSession, MCPError], Awaitable[ClientSession | None]]
+"""Gives a conversation that goes on after an error in one: the same one, or a new one; ``None`` where there is none."""
 
 Answer = CallToolResult | InputRequiredResult
 _EXTENSION = "io.modelcontextprotocol/tasks"
@@ -52,6 +62,8 @@ _HANDSHAKE = "2025-11-25"
 _POLL_MS = 1_000.0
 _LEAST_POLL, _MOST_POLL = 0.1, 5.0
 _CANCEL_SECONDS = 2.0
+_PAUSES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+"""Seconds before each further try to ask where no answer came."""
 _LONGEST_ID = 1_000
 _RAW: TypeAdapter[Any] = TypeAdapter(dict[str, Any])
 _ANSWER: TypeAdapter[Answer] = TypeAdapter(Answer)
@@ -106,11 +118,11 @@ def asks_for_task(client: Client, tool: Listed) -> bool:
     return tool.needs_task and possible
 
 
-async def answered(session: ClientSession, params: CallToolRequestParams, under_way: set[str]) -> Answer:
+async def answered(session: ClientSession, params: CallToolRequestParams, under_way: set[str], again: Again) -> Answer:
     """What a call comes to: its answer, or the result of the task that answers it, as soon as that has ended.
 
     ``under_way`` has the id of the task while it is waited for. If that is broken off, the task is cancelled, unless
-    somebody took the id out before, to cancel it.
+    somebody took the id out before, to cancel it. ``again`` is how a conversation is taken up that broke off.
 
     Raises:
         TaskFailed: the task failed, or asks back.
@@ -126,7 +138,7 @@ async def answered(session: ClientSession, params: CallToolRequestParams, under_
     task = _read(created)
     under_way.add(task.id)
     try:
-        return await _followed(session, task, under_way)
+        return await _followed(_Asking(session, again), task, under_way)
     finally:
         under_way.discard(task.id)
 
@@ -202,24 +214,56 @@ def _carried(raw: JsonObject) -> JsonValue:
     return meta.get(_CARRIED) if isinstance(meta, dict) else None
 
 
-async def _followed(session: ClientSession, task: _State, under_way: set[str]) -> CallToolResult:
+class _Asking:
+    """Asks for a task: a few times where no answer comes, since what is only asked for may be asked for again."""
+
+    def __init__(self, session: ClientSession, again: Again) -> None:
+        self.session = session
+        self._again = again
+
+    async def ask(self, request: Request[Any, Any]) -> JsonObject:
+        """What the server answers. Raises ``MCPError`` with its error, or with that of the last try."""
+        for pause in _PAUSES:
+            try:
+                return await self.ask_once(request)
+            except MCPError as error:
+                session = await self._after(error, pause)
+                if session is None:
+                    raise
+                self.session = session
+        return await self.ask_once(request)
+
+    async def _after(self, error: MCPError, pause: float) -> ClientSession | None:
+        """The conversation in which to ask again after a pause; ``None`` where the error is the answer."""
+        if error.code not in (*UNANSWERED, UNKNOWN, INTERNAL_ERROR):
+            return None
+        await anyio.sleep(pause)
+        return await self._again(self.session, error)
+
+    async def ask_once(self, request: Request[Any, Any]) -> JsonObject:
+        """The same, in one try."""
+        answer: JsonObject = await self.session.send_request(request, _RAW)
+        return answer
+
+
+async def _followed(asking: _Asking, task: _State, under_way: set[str]) -> CallToolResult:
     """What a task comes to; where that is not waited for to the end, it is cancelled, once."""
     try:
         while task.status == "working":
             seconds = (_POLL_MS if task.poll is None else task.poll) / 1000
             await anyio.sleep(min(max(seconds, _LEAST_POLL), _MOST_POLL))
-            task = await _now(session, task.id)
-        return await _outcome(session, task)
+            task = await _now(asking, task.id)
+        return await _outcome(asking, task)
     except BaseException:
         if task.status in ("working", "input_required") and task.id in under_way:
             under_way.remove(task.id)
-            await cancelled(session, [task.id])
+            await cancelled(asking.session, [task.id])
         raise
 
 
-async def _now(session: ClientSession, name: str) -> _State:
+async def _now(asking: _Asking, name: str) -> _State:
     try:
-        raw = await session.send_request(_GetTask(params=GetTaskRequestParams(task_id=name)), _RAW)
+        raw = await asking.ask(_GetTask(params=GetTaskRequestParams(task_id=name)))
     except MCPError as error:
         if error.code in UNANSWERED:
             raise
@@ -230,12 +274,12 @@ async def _now(session: ClientSession, name: str) -> _State:
     return state
 
 
-async def _outcome(session: ClientSession, task: _State) -> CallToolResult:
+async def _outcome(asking: _Asking, task: _State) -> CallToolResult:
     """The result of a task that has ended. In 2025-11-25 also one that asks: who waits is asked, and declines."""
     if task.status == "cancelled":
         raise TaskLost("its task was cancelled")
-    if session.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-        return CallToolResult.model_validate(await _result(session, task), by_name=False)
+    if asking.session.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+        return CallToolResult.model_validate(await _result(asking, task), by_name=False)
     if task.status == "input_required":
         raise TaskFailed("it asks back during a call, which is not passed on")
     if task.status == "failed":
@@ -244,16 +288,15 @@ async def _outcome(session: ClientSession, task: _State) -> CallToolResult:
     return CallToolResult.model_validate(task.result, by_name=False)
 
 
-async def _result(session: ClientSession, task: _State) -> JsonObject:
+async def _result(asking: _Asking, task: _State) -> JsonObject:
     """What ``tasks/result`` gives. That of a task that was completed must be there; another may have failed so."""
+    ask = asking.ask_once if task.status == "failed" else asking.ask
     try:
-        request = _GetResult(params=GetTaskPayloadRequestParams(task_id=task.id))
-        result: JsonObject = await session.send_request(request, _RAW)
+        return await ask(_GetResult(params=GetTaskPayloadRequestParams(task_id=task.id)))
     except MCPError as error:
         if task.status != "completed" or error.code in UNANSWERED:
             raise
         raise TaskLost(f"it has lost the result of its task: {one_line(error.message, 200)}") from None
-    return result
 
 
 def _read(raw: object) -> _State:

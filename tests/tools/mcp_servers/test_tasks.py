@@ -49,14 +49,35 @@ class Started:
 class Handler(BaseHTTPRequestHandler):
     """The same server over HTTP."""
 
+    server: Web
+
     def do_POST(self) -> None:
         message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.names.append(self.headers.get("Mcp-Name"))  # type: ignore[attr-defined]
-        answer = self.server.tasking.answer(message)  # type: ignore[attr-defined]
-        body = json.dumps(answer).encode() if answer is not None else b""
-        self.send_response(200 if answer is not None else 202)
+        self.server.names.append(self.headers.get("Mcp-Name"))
+        method = message.get("method", "")
+        self.server.asked.append(method)
+        trouble = self.server.trouble.get(method)
+        if trouble:
+            self._troubled(trouble.pop(0))
+            return
+        answer = self.server.tasking.answer(message)
+        self._send(200 if answer is not None else 202, json.dumps(answer).encode() if answer is not None else b"")
+
+    def _troubled(self, how: str) -> None:
+        """Answer with a status, or not at all, once or from now on."""
+        if how.isdigit():
+            self._send(int(how), b"")
+            return
+        self.close_connection = True
+        self.connection.close()
+        if how == "ends":
+            threading.Thread(target=self.server.end).start()
+
+    def _send(self, status: int, body: bytes) -> None:
+        self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
+        self.send_header("Mcp-Session-Id", "one")
         self.end_headers()
         self.wfile.write(body)
 
@@ -69,16 +90,32 @@ class Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+class Web(ThreadingHTTPServer):
+    """``tasking`` answers, but that ``trouble`` befalls the next requests of a method; ``asked`` are the methods."""
+
+    daemon_threads = True
+    tasking: Tasking
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.names: list[str | None] = []
+        self.asked: list[str] = []
+        self.trouble: dict[str, list[str]] = {}
+        self.spec = f"t=http://127.0.0.1:{self.server_address[1]}/mcp"
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
+
+    def end(self) -> None:
+        """Listen no more."""
+        self.shutdown()
+        self.server_close()
+
+
 @pytest.fixture
-def web() -> Iterator[Any]:
-    """Serves over HTTP; its ``tasking`` is what answers."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    server.names = []  # type: ignore[attr-defined]
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+def web() -> Iterator[Web]:
+    """Serves over HTTP."""
+    server = Web()
     yield server
-    server.shutdown()
-    server.server_close()
+    server.end()
 
 
 def begun(servers: Servers, name: str) -> threading.Thread:
@@ -124,17 +161,69 @@ def test_a_call_that_is_answered_with_a_task_gives_the_result_of_the_task(tmp_pa
 
 @pytest.mark.requirement("E7k")
 @pytest.mark.parametrize("revision", REVISIONS)
-def test_a_task_of_a_server_at_an_address_is_followed(tmp_path: Path, web: Any, revision: str) -> None:
+def test_a_task_of_a_server_at_an_address_is_followed(tmp_path: Path, web: Web, revision: str) -> None:
     """Its requests carry the header that names the task, as proxies need it."""
     web.tasking = Tasking(revision, "good", lambda method, params: None)
-    with opened(tmp_path, f"t=http://127.0.0.1:{web.server_address[1]}/mcp") as servers:
+    with opened(tmp_path, web.spec) as servers:
         assert call(servers, "t_write", text="b").value == "did: b"
     assert web.names.count(NAME) == (3 if revision == MODERN else 4)
     web.tasking = Tasking(revision, "forgets", lambda method, params: None)
     words = "it does not tell of its task: there is no such task"
-    address = f"t=http://127.0.0.1:{web.server_address[1]}/mcp"
-    with opened(tmp_path, address) as servers, pytest.raises(ToolFailed, match=words):
+    with opened(tmp_path, web.spec) as servers, pytest.raises(ToolFailed, match=words):
         call(servers, "t_read", text="b")
+
+
+@pytest.mark.requirement("E7k")
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize("trouble", [["drops"], ["503", "429", "drops"], ["404"]])
+def test_a_task_is_come_back_to_where_its_server_could_not_be_reached(
+    tmp_path: Path, web: Web, revision: str, trouble: list[str]
+) -> None:
+    """It is asked for again, if need be in a new conversation; the call is not made again."""
+    web.tasking = Tasking(revision, "good", lambda method, params: None)
+    if revision == MODERN and trouble == ["404"]:
+        trouble = ["502"]  # there is no session in it that a server could have forgotten
+    web.trouble = {"tasks/get": [*trouble], "tasks/result": [*trouble]}
+    with opened(tmp_path, web.spec) as servers:
+        assert call(servers, "t_write", text="b").value == "did: b"
+        assert call(servers, "t_write", text="c").value == "did: c"
+    assert web.asked.count("tools/call") == 2 and not web.trouble["tasks/get"]
+    assert "tasks/cancel" not in web.asked and (revision == MODERN or not web.trouble["tasks/result"])
+
+
+@pytest.mark.requirement("E7k")
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize("how", ["drops", "404"])
+def test_a_call_that_got_no_answer_is_not_made_again_and_the_next_one_is(
+    tmp_path: Path, web: Web, revision: str, how: str
+) -> None:
+    """Whether it did something is not known, unless the server did not even know the conversation."""
+    web.tasking = Tasking(revision, "plain", lambda method, params: None)
+    with opened(tmp_path, web.spec) as servers:
+        web.trouble = {"tools/call": [how]}
+        with pytest.raises(OutcomeUnknown if how == "drops" else ToolFailed):
+            call(servers, "t_write", text="a")
+        assert call(servers, "t_write", text="b").value == "did: b"
+    assert web.asked.count("tools/call") == 2
+
+
+@pytest.mark.requirement("E7l")
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_task_of_a_server_that_is_gone_is_given_up(
+    tmp_path: Path, revision: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a few tries; of a tool that changes something the outcome is unknown."""
+    monkeypatch.setattr(tasks, "_PAUSES", (0.05, 0.1))
+    for tool, kind in (("t_read", ToolFailed), ("t_write", OutcomeUnknown)):
+        web = Web()
+        web.tasking = Tasking(revision, "good", lambda method, params: None)
+        web.trouble = {"tasks/get": ["ends"]}
+        with opened(tmp_path, web.spec) as servers:
+            with pytest.raises(kind, match="it cannot be reached"):
+                call(servers, tool, text="x")
+            with pytest.raises(ToolFailed, match="it cannot be reached"):
+                call(servers, tool, text="x")
+        assert web.asked.count("tools/call") == 1
 
 
 @pytest.mark.requirement("E7k")
