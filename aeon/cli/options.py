@@ -188,11 +188,17 @@ def _conducting(parser: argparse.ArgumentParser) -> None:
     unattended(parser, "take the default (default), or wait for: aeon resume")
     save = "save the run, to be shown, continued, replayed, forked and compared"
     add("--save", metavar="FILE", type=name, help=save)
+    _proved(parser)
+    shown(parser)
+    add("--bound", action="store_true", help="print the most that the run could spend, and run nothing")
+
+
+def _proved(parser: argparse.ArgumentParser) -> None:
+    """What proves the answer."""
+    add = parser.add_argument
     add("--proof", metavar="FILE", type=name, help="write what each value of the answer rests on, for: aeon verify")
     key = "also write PROOF.sig, signed with the Ed25519 private key in this PEM file; needs the extra sign"
     add("--sign", metavar="KEY", type=name, help=key)
-    shown(parser)
-    add("--bound", action="store_true", help="print the most that the run could spend, and run nothing")
 
 
 def _inspect_options(parser: argparse.ArgumentParser) -> None:
@@ -240,6 +246,7 @@ def _resume_options(parser: argparse.ArgumentParser) -> None:
     add("file", metavar="FILE", type=name, help=_SAVED)
     add("--answer", metavar="TEXT", help="the answer to the question that the run waits for, or its number")
     unattended(parser, "take the default, or wait on (default: as the run was started)")
+    _proved(parser)
     kept_in(parser)
     otherwise(parser)
     shown(parser)

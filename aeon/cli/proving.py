@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from aeon.assembly.proofs import proof_of
-from aeon.errors import InputFileError
+from aeon.cli.output import check_new
+from aeon.errors import InputFileError, UsageError
 from aeon.observability.lines import Line, Span, visible
 from aeon.proof.document import proof_bytes
+from aeon.proof.signing import signer
 from aeon.proof.verify import SIGNATURE
 from aeon.runtime.journal import Journal
 from aeon.schema import Conclusion
 from aeon.tools.select import Given
 
-__all__ = ["Proving", "Record"]
+__all__ = ["Proving", "Record", "check_proof", "signs"]
+
+Signs = Callable[[bytes], bytes]
 
 
 class Record:
@@ -41,9 +46,7 @@ class Proving:
     ``sign`` makes its signature, which is written beside it.
     """
 
-    def __init__(
-        self, given: Sequence[Given], record: Record, path: str | None, sign: Callable[[bytes], bytes] | None = None
-    ) -> None:
+    def __init__(self, given: Sequence[Given], record: Record, path: str | None, sign: Signs | None = None) -> None:
         self._given = given
         self._record = record
         self._path = path
@@ -66,6 +69,32 @@ class Proving:
             _write(Path(path), self._sign(data), "signature")
             lines.append((Span("signed  ", "dim"), Span(visible(path))))
         return lines
+
+
+def signs(options: argparse.Namespace) -> Signs | None:
+    """What signs the proof with the key that the options name, if they name one.
+
+    Raises:
+        UsageError: there is no proof to sign.
+        InputFileError: the key cannot be used.
+        MissingExtraError: the extra ``sign`` is not installed.
+    """
+    if options.sign and not options.proof:
+        raise UsageError(f"{options.command}: --sign signs the proof of the answer; name a file for that with --proof")
+    return signer(options.sign) if options.sign else None
+
+
+def check_proof(options: argparse.Namespace) -> list[tuple[str, str]]:
+    """The files that the options want for a proof and its signature, each with its option.
+
+    Raises:
+        InputFileError: one is there already, or cannot be made.
+    """
+    wanted = [("proof", options.proof)] if options.proof else []
+    wanted += [("signature", f"{options.proof}{SIGNATURE}")] if options.sign else []
+    for what, path in wanted:
+        check_new(path, f"a {what}")
+    return [("--proof", path) for _, path in wanted]
 
 
 def _write(path: Path, data: bytes, what: str) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from aeon.asking.answers import meant, no_option, options_of
@@ -15,17 +16,18 @@ from aeon.cli.consent import agreed
 from aeon.cli.database import jobs_in
 from aeon.cli.narration import Past
 from aeon.cli.output import print_json, remark
+from aeon.cli.proving import Proving, Record, check_proof, signs
 from aeon.cli.run import roles_of
 from aeon.cli.saved import say_torn
 from aeon.cli.session import Session, exit_code, spec_of
 from aeon.errors import UsageError
 from aeon.llm.nobody import Nobody
 from aeon.llm.select import select
-from aeon.observability.lines import answer_lines, plain
+from aeon.observability.lines import Line, answer_lines, plain
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine, replay, resume_point
 from aeon.schema import Conclusion, JsonObject, Question
-from aeon.tools.select import Given, server_specs
+from aeon.tools.select import Given, opened, server_specs
 
 __all__ = ["command", "proceed", "session_for", "tools_of"]
 
@@ -41,25 +43,32 @@ def command(options: argparse.Namespace) -> int:
     """
     if options.durable is not None:
         return _queued(options)
+    sign = signs(options)
+    check_proof(options)
     journal = Journal.reopen(options.file)
     try:
         say_torn(options.file, journal)
         engine = plugin_of(journal).engine
         point = resume_point(journal, engine)
         answer = _answer(options.answer, point.question)
+        record = Record(options.file)
         if point.void is None:
-            return _over(journal, engine, options.json)
+            given = opened(recorded_tools(journal.setup)) if options.proof else ()
+            return _over(journal, engine, options.json, Proving(given, record, options.proof, sign))
         trust = agreed(journal, options)
         with session_for(journal, options, options.file, trust) as session:
             tools = tools_of(journal, session, options.tools, options.mcp)
             roles = roles_of(options.roles)
-            return proceed(journal, session, tools, trust, answer, options.unattended, roles)
+            proved = Proving(tools, record, options.proof, sign)
+            return proceed(journal, session, tools, trust, answer, options.unattended, roles, proved)
     finally:
         journal.close()
 
 
 def _queued(options: argparse.Namespace) -> int:
     """Have a worker continue the run of this id; with another model or other tools, one that has them."""
+    if options.proof or options.sign:
+        raise UsageError("resume: with --durable, a worker continues the run; leave --proof out")
     with jobs_in(options.durable) as jobs:
         if options.answer is not None:
             job = jobs.answer(options.file, options.answer)
@@ -127,8 +136,12 @@ def proceed(
     answer: str | None = None,
     unattended: Unattended = None,
     roles: Mapping[str, str] | None = None,
+    proved: Callable[[Conclusion], list[Line]] = lambda result: [],
 ) -> int:
-    """Continue the run of a journal that is open for it, show it, and give the exit code of its end."""
+    """Continue the run of a journal that is open for it, show it, and give the exit code of its end.
+
+    ``proved`` gives lines on what the answer rests on.
+    """
     engine = plugin_of(journal).engine
     config = journal.config(engine.config)
     if engine.bound(config).calls:
@@ -142,7 +155,7 @@ def proceed(
     for change in resumed.changes:
         remark(change)
     session.view.past = Past(len(journal.entries), frozenset(journal.altered))
-    return session.conduct(resumed.driver, resumed.execute)
+    return session.conduct(resumed.driver, resumed.execute, proved)
 
 
 def _answer(text: str | None, question: Question | None) -> str | None:
@@ -163,8 +176,8 @@ def _answer(text: str | None, question: Question | None) -> str | None:
     return answer
 
 
-def _over(journal: Journal, engine: AnyEngine, as_json: bool) -> int:
-    """Show how a run ended that has nothing left to do."""
+def _over(journal: Journal, engine: AnyEngine, as_json: bool, proving: Proving) -> int:
+    """Show how a run ended that has nothing left to do, and prove it if that is wanted."""
     result: Conclusion = replay(journal, engine)
     asyncio.run(journal.end(result))
     remark("the run has ended; nothing was left to do")
@@ -172,4 +185,6 @@ def _over(journal: Journal, engine: AnyEngine, as_json: bool) -> int:
         print_json(result)
     else:
         print(plain([*answer_lines(result), (), *view_of(engine.name).conclusion(result)]))
+    if lines := proving(result):
+        print(plain(lines), file=sys.stderr if as_json else sys.stdout)
     return exit_code(result)

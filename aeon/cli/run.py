@@ -16,15 +16,13 @@ from aeon.assembly.plugin import AnyPlugin
 from aeon.assembly.registry import plugin
 from aeon.assembly.roles import fitted, named
 from aeon.cli.output import check_new, print_json
-from aeon.cli.proving import Proving, Record
+from aeon.cli.proving import Proving, Record, check_proof, signs
 from aeon.cli.session import Session, portable_model
 from aeon.errors import ConfigError, InputFileError, UsageError
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.nobody import Nobody
 from aeon.llm.select import select
 from aeon.observability.lines import Line, dollars
-from aeon.proof.signing import signer
-from aeon.proof.verify import SIGNATURE
 from aeon.runtime.events import Observer
 from aeon.schema import Bound, Conclusion, JsonObject, JsonValue, Settings, Task
 from aeon.settings import assignments, load_config, merged
@@ -103,9 +101,7 @@ def run(
         settings = priced(fitted(brought, config, model), model, brought)
         return _print_bound(settings, brought.engine.bound(settings), options.json)
     task = task_of(options)
-    if options.sign and not options.proof:
-        raise UsageError(f"{options.command}: --sign signs the proof of the answer; name a file for that with --proof")
-    sign = signer(options.sign) if options.sign else None
+    sign = signs(options)
     _check_files(options)
     with Session(options, options.model, options.save, models) as session:
         record = Record(options.save)
@@ -125,15 +121,13 @@ def run(
 def _check_files(options: argparse.Namespace) -> None:
     """Refuse to overwrite what is there, and one file for two things."""
     out = getattr(options, "out", None)
-    new = [("--save", options.save, "a journal"), ("--proof", options.proof, "a proof"), ("--out", out, "an answer")]
-    new += [("--proof", f"{options.proof}{SIGNATURE}", "a signature")] if options.sign else []
+    new = [(option, path) for option, path in (("--save", options.save), ("--out", out)) if path]
     files: dict[str, str] = {}
     if log := options.log or os.environ.get("AEON_LOG"):
         files[os.path.realpath(log)] = "--log"
-    for option, path, what in new:
-        if not path:
-            continue
-        check_new(path, what)
+    for option, path in new:
+        check_new(path, "a journal" if option == "--save" else "an answer")
+    for option, path in [*new, *check_proof(options)]:
         other = files.setdefault(os.path.realpath(path), option)
         if other != option and {other, option} != {"--log", "--save"}:  # a session says that
             raise UsageError(f"{options.command}: {other} and {option} name the same file, {path}; name two")

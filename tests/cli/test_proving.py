@@ -1,4 +1,4 @@
-"""``aeon run --proof FILE``: the line on the claims of an answer, and the file that proves them."""
+"""The option ``--proof FILE``: the line on the claims of an answer, and the file that proves them."""
 
 from __future__ import annotations
 
@@ -129,3 +129,34 @@ def test_what_cannot_be_signed_is_refused_before_the_run(
     Path(private).chmod(0o644)
     aeon(*run, "--proof", str(tmp_path / "q.json")).complains(2, "chmod 600")
     assert not model.bodies
+
+
+@pytest.mark.requirement("G6", "X3")
+def test_the_answer_of_a_continued_run_is_proven(
+    aeon: Aeon, model: Model, tmp_path: Path, keys: tuple[str, str]
+) -> None:
+    """As that of a new run is, with its signature; and so is that of a saved run that has ended, at any time."""
+    saved, (private, public) = str(tmp_path / "run.jsonl"), keys
+    model.finds_unclear()
+    run = ("run", TASK, "--model", model.url, "--thorough", "--unattended", "suspend", "--save", saved)
+    assert aeon(*run).code == 4
+    done = aeon("resume", saved, "--answer", "1", "--proof", str(tmp_path / "p.json"), "--sign", private)
+    assert f"proof   aeon verify {tmp_path / 'p.json'}" in done.out and "p.json.sig" in done.out, done
+    again = aeon("resume", saved, "--proof", str(tmp_path / "q.json"))
+    assert f"proof   aeon verify {tmp_path / 'q.json'}" in again.out
+    for name, more in (("p.json", ("--public-key", public)), ("q.json", ())):
+        checked = aeon("verify", str(tmp_path / name), "--journal", saved, *more)
+        assert checked.code == 0 and "step s1: calculator, done again" in checked.out
+    shown = aeon("resume", saved, "--json", "--proof", str(tmp_path / "r.json"))
+    assert shown.document["answer"] and "aeon verify" in shown.err and (tmp_path / "r.json").exists()
+
+
+@pytest.mark.requirement("G6")
+def test_what_cannot_be_proven_is_refused_before_a_run_is_continued(aeon: Aeon, tmp_path: Path) -> None:
+    """A file that is there already, a signature without a proof, a run that a worker continues."""
+    (tmp_path / "p.json").write_text("mine")
+    resume = ("resume", str(tmp_path / "none.jsonl"))
+    aeon(*resume, "--proof", str(tmp_path / "p.json")).complains(2, "p.json", "exists already")
+    aeon(*resume, "--sign", "key.pem").complains(2, "resume: --sign", "--proof")
+    durable = ("--durable", "sqlite:///none.db", "--proof", str(tmp_path / "q.json"))
+    aeon(*resume, *durable).complains(2, "with --durable", "leave --proof out")
