@@ -15,6 +15,7 @@ settings.register_profile("aeon", deadline=None)  # a busy machine is no failure
 settings.load_profile("aeon")
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist, which looks at the groups here
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of the real models run in one process, so that they do not take each other's cores."""
     for item in items:

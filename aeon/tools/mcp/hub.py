@@ -10,7 +10,7 @@ import atexit
 import contextlib
 import threading
 from collections.abc import Awaitable, Coroutine
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from aeon.errors import ToolFailed
@@ -19,6 +19,7 @@ __all__ = ["Closes", "Hub"]
 
 T = TypeVar("T")
 _CLOSE_SECONDS = 10.0
+_CLOSED = "the MCP servers of the run were closed"
 
 
 class Closes(Protocol):
@@ -37,6 +38,9 @@ class Hub:
         self.members: list[Closes] = []
         self._loop = asyncio.new_event_loop()
         self._stopping = asyncio.Event()
+        self._asked: dict[Future[Any], Coroutine[Any, Any, Any]] = {}
+        self._over = False
+        self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._work, name="aeon-mcp", daemon=True)
         self.alive.add(self)
         self._thread.start()
@@ -61,17 +65,30 @@ class Hub:
             self._thread.join(_CLOSE_SECONDS)
 
     def _begun(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        if self._stopping.is_set() or self._loop.is_closed():
-            work.close()
-            raise ToolFailed("the MCP servers of the run were closed")
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
+        with self._lock:
+            if not (self._stopping.is_set() or self._over):
+                future = asyncio.run_coroutine_threadsafe(work, self._loop)
+                self._asked = {one: its for one, its in self._asked.items() if not one.done()} | {future: work}
+                return future
+        work.close()
+        raise ToolFailed(_CLOSED)
 
     def _work(self) -> None:
         try:
             self._loop.run_until_complete(self._live())
         finally:
             self.alive.discard(self)
+            self._refuse()
             self._loop.close()
+
+    def _refuse(self) -> None:
+        """Refuse what is asked from now on, and what was asked too late to be begun: else it would wait for ever."""
+        with self._lock:
+            self._over = True
+        for future, work in self._asked.items():
+            with contextlib.suppress(InvalidStateError):
+                future.set_exception(ToolFailed(_CLOSED))
+            work.close()
 
     async def _live(self) -> None:
         await self._stopping.wait()
