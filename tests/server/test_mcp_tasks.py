@@ -6,10 +6,12 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Literal
 
 import httpx2
 import pytest
+from anyio import ClosedResourceError
 from cli.played_model import served as played_model
 from mcp import Client, MCPError
 from mcp.client import ClaimContext, ClientExtension, ResultClaim, advertise
@@ -19,7 +21,7 @@ from pydantic import TypeAdapter
 
 from aeon.assembly.runs import replay
 from aeon.runtime.journal import Journal
-from aeon.server.mcp import tasks
+from aeon.server.mcp import task_methods, tasks
 from aeon.server.mcp.shapes import Asked
 from aeon.server.problems import Problem
 from aeon.server.tokens import Tokens
@@ -658,3 +660,29 @@ def test_aeon_follows_the_tasks_of_aeon(start: Start, tmp_path: Path) -> None:
     with Servers.open([f"t={host.url}"], 20.0, Approvals(tmp_path / "approved.json")) as servers:
         value: Any = asyncio.run(ToolRegistry(servers.tools).call("t_run", {"task": TASK})).value
     assert "40.8" in value["answer"] and len([*(host.folder / "tasks").iterdir()]) == 1
+
+
+@pytest.mark.requirement("E7j")
+def test_a_client_that_is_gone_while_it_is_asked_is_asked_once() -> None:
+    """Its connection is closed in its own way: whoever waits there waits on, until another one answers."""
+    asked_of: list[object] = []
+
+    async def gone(*args: object, **options: object) -> None:
+        asked_of.append(args)
+        raise ClosedResourceError
+
+    able = SimpleNamespace(elicitation=SimpleNamespace(form=None, url=None))
+    context: Any = SimpleNamespace(session=SimpleNamespace(client_capabilities=able, send_request=gone), request_id=1)
+
+    async def answers() -> str | None:
+        task = tasks.UnderWay("", 600_000, lambda: 0.0)
+        asking = asyncio.create_task(task.ask(Asked(text="Which end?", options=(), default="")))
+        await asyncio.sleep(0)
+        waits = asyncio.create_task(task_methods._answered(context, task))
+        await asyncio.sleep(0.05)
+        assert not waits.done() and len(asked_of) == 1
+        task.answer(task.state.key, "front")
+        await asyncio.wait_for(waits, 5)
+        return await asking
+
+    assert asyncio.run(answers()) == "front" and len(asked_of) == 1

@@ -202,15 +202,14 @@ async def _answered(context: _Context, task: UnderWay) -> None:
     A client that can show no form only waits: the one that the task is of may still come back.
     """
     since = task.state
-    changed = asyncio.ensure_future(task.changed(since))
-    waits: set[asyncio.Future[None]] = {changed}
+    asking = None
     if since.asked is not None and can_be_asked(context):
-        waits.add(asyncio.ensure_future(_elicited(context, task, since)))
+        asking = asyncio.ensure_future(_elicited(context, task, since))
     try:
-        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        await task.changed(since)
     finally:
-        for one in waits:
-            one.cancel()
+        if asking is not None and not asking.cancel() and not asking.cancelled():
+            asking.exception()  # a client that is gone is asked no more: another one may answer
 
 
 async def _elicited(context: _Context, task: UnderWay, state: TaskState) -> None:
