@@ -253,8 +253,14 @@ class Connection:
         return bool(self.spec.url) and self._client is None and not self._closed
 
     async def _again(self, session: ClientSession, error: MCPError) -> ClientSession | None:
-        """The conversation in which to ask for a task again; ``None`` where there is none."""
+        """The conversation in which to ask for a task again; ``None`` where there is none yet.
+
+        Raises:
+            MCPError: the error, of a process that is gone, or where the servers are closed.
+        """
         await self._settled(session, error)
+        if self._client is None and not self._broken_off:
+            raise error
         async with self._lock:
             if self._broken_off:
                 with suppress(ToolFailed):

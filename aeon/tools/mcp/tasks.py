@@ -53,7 +53,10 @@ UNKNOWN = INVALID_REQUEST
 """The error of a server that began anew, and does not know the conversation any more."""
 
 Again = Callable[[ClientSession, MCPError], Awaitable[ClientSession | None]]
-"""Gives a conversation that goes on after an error in one: the same one, or a new one; ``None`` where there is none."""
+"""Gives a conversation to go on with after an error in one: the same, or a new one; ``None`` where there is none yet.
+
+Raises the error where there never will be one.
+"""
 
 Answer = CallToolResult | InputRequiredResult
 _EXTENSION = "io.modelcontextprotocol/tasks"
@@ -223,22 +226,22 @@ class _Asking:
 
     async def ask(self, request: Request[Any, Any]) -> JsonObject:
         """What the server answers. Raises ``MCPError`` with its error, or with that of the last try."""
-        for pause in _PAUSES:
+        problem: MCPError | None = None
+        for pause in (0.0, *_PAUSES):
+            if problem is not None:
+                await anyio.sleep(pause)
+                session = await self._again(self.session, problem)
+                if session is None:
+                    continue
+                self.session = session
             try:
                 return await self.ask_once(request)
             except MCPError as error:
-                session = await self._after(error, pause)
-                if session is None:
+                if error.code not in (*UNANSWERED, UNKNOWN, INTERNAL_ERROR):
                     raise
-                self.session = session
-        return await self.ask_once(request)
-
-    async def _after(self, error: MCPError, pause: float) -> ClientSession | None:
-        """The conversation in which to ask again after a pause; ``None`` where the error is the answer."""
-        if error.code not in (*UNANSWERED, UNKNOWN, INTERNAL_ERROR):
-            return None
-        await anyio.sleep(pause)
-        return await self._again(self.session, error)
+                problem = error
+        assert problem is not None
+        raise problem
 
     async def ask_once(self, request: Request[Any, Any]) -> JsonObject:
         """The same, in one try."""

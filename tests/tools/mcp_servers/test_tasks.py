@@ -96,8 +96,8 @@ class Web(ThreadingHTTPServer):
     daemon_threads = True
     tasking: Tasking
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+    def __init__(self, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), Handler)
         self.names: list[str | None] = []
         self.asked: list[str] = []
         self.trouble: dict[str, list[str]] = {}
@@ -189,6 +189,27 @@ def test_a_task_is_come_back_to_where_its_server_could_not_be_reached(
         assert call(servers, "t_write", text="c").value == "did: c"
     assert web.asked.count("tools/call") == 2 and not web.trouble["tasks/get"]
     assert "tasks/cancel" not in web.asked and (revision == MODERN or not web.trouble["tasks/result"])
+
+
+@pytest.mark.requirement("E7k")
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_task_is_come_back_to_when_its_server_is_begun_anew(tmp_path: Path, web: Web, revision: str) -> None:
+    """Nobody listens for a while; a server that knows its tasks then tells of them."""
+    web.tasking = Tasking(revision, "good", lambda method, params: None)
+    web.trouble = {"tasks/get": ["ends"]}
+    later: list[Web] = []
+
+    def begin() -> None:
+        waits(lambda: web.fileno() == -1)
+        time.sleep(1.0)
+        later.append(Web(web.server_address[1]))
+        later[0].tasking = web.tasking
+
+    threading.Thread(target=begin).start()
+    with opened(tmp_path, web.spec) as servers:
+        assert call(servers, "t_write", text="b").value == "did: b"
+    later[0].end()
+    assert web.asked.count("tools/call") == 1 and "tools/call" not in later[0].asked
 
 
 @pytest.mark.requirement("E7k")
