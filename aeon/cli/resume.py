@@ -53,7 +53,8 @@ def command(options: argparse.Namespace) -> int:
         answer = _answer(options.answer, point.question)
         record = Record(options.file)
         if point.void is None:
-            given = opened(recorded_tools(journal.setup)) if options.proof else ()
+            chosen = recorded_tools(journal.setup) if options.tools is None else options.tools
+            given = opened(chosen) if options.proof else ()
             return _over(journal, engine, options.json, Proving(given, record, options.proof, sign))
         trust = agreed(journal, options)
         with session_for(journal, options, options.file, trust) as session:

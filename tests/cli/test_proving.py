@@ -147,6 +147,8 @@ def test_the_answer_of_a_continued_run_is_proven(
     for name, more in (("p.json", ("--public-key", public)), ("q.json", ())):
         checked = aeon("verify", str(tmp_path / name), "--journal", saved, *more)
         assert checked.code == 0 and "step s1: calculator, done again" in checked.out
+    other = ("--tools", "calculater", "--proof", str(tmp_path / "s.json"))
+    aeon("resume", saved, *other).complains(2, "did you mean calculator")
     shown = aeon("resume", saved, "--json", "--proof", str(tmp_path / "r.json"))
     assert shown.document["answer"] and "aeon verify" in shown.err and (tmp_path / "r.json").exists()
 
