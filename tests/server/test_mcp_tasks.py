@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,6 +24,7 @@ from aeon.assembly.runs import replay
 from aeon.runtime.journal import Journal
 from aeon.server.mcp import task_methods, tasks
 from aeon.server.mcp.shapes import Asked
+from aeon.server.mcp.tasks import TaskState
 from aeon.server.problems import Problem
 from aeon.server.tokens import Tokens
 from aeon.tools.mcp.approvals import Approvals
@@ -346,10 +348,38 @@ def test_a_task_is_forgotten_after_its_time_and_a_torn_file_is_no_task(start: St
                 assert raised.value.code == -32602
         task = await client.begin("run", task=WORDS_TASK, engine="shorten")
         await client.until(task["taskId"])
-        (file,) = (host.folder / "tasks").glob("*.json")
+        (file,) = (host.folder / "tasks").glob(f"*-{task['taskId']}.json")
         file.write_text(file.read_text()[:100])
         with pytest.raises(MCPError, match="no such task"):
             await client.get(task["taskId"])
+
+    tasking(host.url, work, mode)
+
+
+@pytest.mark.requirement("E7i")
+@pytest.mark.parametrize("mode", MODES)
+def test_that_a_task_has_ended_is_told_when_it_is_kept(start: Start, mode: str) -> None:
+    """Were it told before, a server that is killed in between would not know the task that it said was done."""
+    host = start()
+    begun, go = threading.Event(), threading.Event()
+
+    async def work(client: TaskClient) -> None:
+        write = host.work.tasks._write
+
+        def slow(owner: str, state: TaskState) -> None:
+            begun.set()
+            assert go.wait(60)
+            write(owner, state)
+
+        host.work.tasks._write = slow  # type: ignore[method-assign]  # as a disk that is slow
+        task = await client.begin("run", task=WORDS_TASK, engine="shorten")
+        assert await asyncio.to_thread(begun.wait, 60)
+        told = asyncio.ensure_future(client.get(task["taskId"]))
+        await asyncio.sleep(0.2)
+        assert not told.done() and not [*(host.folder / "tasks").glob("*.json")]
+        go.set()
+        assert (await told)["status"] == "completed"
+        assert len([*(host.folder / "tasks").glob(f"*-{task['taskId']}.json")]) == 1
 
     tasking(host.url, work, mode)
 

@@ -83,6 +83,7 @@ class UnderWay:
         self.owner = owner
         self.state = TaskState(id=secrets.token_hex(16), created=now, updated=now, ttl=ttl)
         self.job: asyncio.Task[None] | None = None
+        self.kept = asyncio.Event()
         self._clock = clock
         self._changed = asyncio.Event()
         self._answer: asyncio.Future[str | None] | None = None
@@ -123,6 +124,12 @@ class UnderWay:
         passed = round((self._clock() - self.state.created) * 1000)
         ttl = max(self.state.ttl, passed + _SHORTEST_MS)
         self._become(status, message, key="", asked=None, ttl=ttl, result=outcome.result, error=outcome.error)
+
+    async def told_of(self) -> TaskState:
+        """How it stands; that it has ended is told as soon as that is kept, so that it stays true whatever comes."""
+        if self.state.ended:
+            await self.kept.wait()
+        return self.state
 
     async def changed(self, since: TaskState) -> None:
         """Wait until it has another status, or another question, than then."""
@@ -168,7 +175,7 @@ class Tasks:
             Problem: there is none by this id, it is another owner's, or its time is over.
         """
         task = self._open.get(name)
-        state = task.state if task is not None and task.owner == owner else None
+        state = await task.told_of() if task is not None and task.owner == owner else None
         if state is None:
             state = await asyncio.to_thread(self._read, owner, name)
         if state is None or (state.ended and state.expires <= self.clock()):
@@ -193,7 +200,7 @@ class Tasks:
 
     async def of(self, owner: str) -> list[TaskState]:
         """All tasks of an owner, the oldest first."""
-        own = {name: one.state for name, one in self._open.items() if one.owner == owner}
+        own = {one.state.id: await one.told_of() for one in [*self._open.values()] if one.owner == owner}
         kept = await asyncio.to_thread(self._all_read, owner)
         return sorted({**kept, **own}.values(), key=lambda one: one.created)
 
@@ -219,9 +226,12 @@ class Tasks:
 
     async def _keep(self, task: UnderWay) -> None:
         """Keep a task that has ended as a file; where that cannot be written, it stays in memory."""
-        with suppress(OSError):
-            await asyncio.to_thread(self._write, task.owner, task.state)
-            self._open.pop(task.state.id, None)
+        try:
+            with suppress(OSError):
+                await asyncio.to_thread(self._write, task.owner, task.state)
+                self._open.pop(task.state.id, None)
+        finally:
+            task.kept.set()
 
     def _forget(self) -> None:
         """Forget ended tasks that no file could take: those whose time is over, and all but the latest."""
