@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from aeon.runtime.journal import Journal
 from aeon.schema import Conclusion
 from aeon.tools.select import Given
 
-__all__ = ["Proving", "Record", "check_proof", "signs"]
+__all__ = ["Proving", "Record", "check_apart", "check_proof", "signs"]
 
 Signs = Callable[[bytes], bytes]
 
@@ -95,6 +96,20 @@ def check_proof(options: argparse.Namespace) -> list[tuple[str, str]]:
     for what, path in wanted:
         check_new(path, f"a {what}")
     return [("--proof", path) for _, path in wanted]
+
+
+def check_apart(options: argparse.Namespace, files: Sequence[tuple[str, str]]) -> None:
+    """Refuse one file for two things; the log is one of them. ``files`` are options with the files that they name.
+
+    Raises:
+        UsageError: two options name the same file.
+    """
+    log = options.log or os.environ.get("AEON_LOG")
+    named = {os.path.realpath(log): "--log"} if log else {}
+    for option, path in files:
+        other = named.setdefault(os.path.realpath(path), option)
+        if other != option and {other, option} != {"--log", "--save"}:  # a session says that
+            raise UsageError(f"{options.command}: {other} and {option} name the same file, {path}; name two")
 
 
 def _write(path: Path, data: bytes, what: str) -> None:

@@ -16,7 +16,7 @@ from aeon.cli.consent import agreed
 from aeon.cli.database import jobs_in
 from aeon.cli.narration import Past
 from aeon.cli.output import print_json, remark
-from aeon.cli.proving import Proving, Record, check_proof, signs
+from aeon.cli.proving import Proving, Record, check_apart, check_proof, signs
 from aeon.cli.run import roles_of
 from aeon.cli.saved import say_torn
 from aeon.cli.session import Session, exit_code, spec_of
@@ -44,7 +44,7 @@ def command(options: argparse.Namespace) -> int:
     if options.durable is not None:
         return _queued(options)
     sign = signs(options)
-    check_proof(options)
+    check_apart(options, check_proof(options))
     journal = Journal.reopen(options.file)
     try:
         say_torn(options.file, journal)

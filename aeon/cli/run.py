@@ -16,7 +16,7 @@ from aeon.assembly.plugin import AnyPlugin
 from aeon.assembly.registry import plugin
 from aeon.assembly.roles import fitted, named
 from aeon.cli.output import check_new, print_json
-from aeon.cli.proving import Proving, Record, check_proof, signs
+from aeon.cli.proving import Proving, Record, check_apart, check_proof, signs
 from aeon.cli.session import Session, portable_model
 from aeon.errors import ConfigError, InputFileError, UsageError
 from aeon.llm.adapter import LLMAdapter
@@ -122,15 +122,9 @@ def _check_files(options: argparse.Namespace) -> None:
     """Refuse to overwrite what is there, and one file for two things."""
     out = getattr(options, "out", None)
     new = [(option, path) for option, path in (("--save", options.save), ("--out", out)) if path]
-    files: dict[str, str] = {}
-    if log := options.log or os.environ.get("AEON_LOG"):
-        files[os.path.realpath(log)] = "--log"
     for option, path in new:
         check_new(path, "a journal" if option == "--save" else "an answer")
-    for option, path in [*new, *check_proof(options)]:
-        other = files.setdefault(os.path.realpath(path), option)
-        if other != option and {other, option} != {"--log", "--save"}:  # a session says that
-            raise UsageError(f"{options.command}: {other} and {option} name the same file, {path}; name two")
+    check_apart(options, [*new, *check_proof(options)])
 
 
 def common_settings(options: argparse.Namespace) -> dict[str, object]:

@@ -155,10 +155,12 @@ def test_the_answer_of_a_continued_run_is_proven(
 
 @pytest.mark.requirement("G6")
 def test_what_cannot_be_proven_is_refused_before_a_run_is_continued(aeon: Aeon, tmp_path: Path) -> None:
-    """A file that is there already, a signature without a proof, a run that a worker continues."""
+    """A file that is there already, one that is the log, a signature without a proof, a run that a worker continues."""
     (tmp_path / "p.json").write_text("mine")
     resume = ("resume", str(tmp_path / "none.jsonl"))
     aeon(*resume, "--proof", str(tmp_path / "p.json")).complains(2, "p.json", "exists already")
+    new = str(tmp_path / "new")
+    aeon(*resume, "--proof", new, "--log", new).complains(2, "resume: --log and --proof name the same file", "name two")
     aeon(*resume, "--sign", "key.pem").complains(2, "resume: --sign", "--proof")
     durable = ("--durable", "sqlite:///none.db", "--proof", str(tmp_path / "q.json"))
     aeon(*resume, *durable).complains(2, "with --durable", "leave --proof out")
