@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import importlib
-import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -17,6 +14,7 @@ from aeon.convergence.calibrated import ConfidenceMap, home_of
 from aeon.convergence.experience import LEAST_RUNS, Seen, counted
 from aeon.errors import InputFileError, MissingExtraError, UsageError
 from aeon.multipass.rules import NOT_STATED
+from aeon.replacing import put
 from aeon.schema import ExecutionHistory, Result
 
 __all__ = ["command"]
@@ -144,16 +142,6 @@ def _fitting() -> ModuleType:
 def _write(path: Path, text: str) -> None:
     """Put the text there at once: whoever reads the file gets what it was or what it is now."""
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
+        put(path, text)
     except OSError as error:
         raise InputFileError(f"{path}: cannot be written: {error.strerror}") from None

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, ValidationError
 
 from aeon.home import cache_dir
+from aeon.replacing import put
 from aeon.schema.frozen import Frozen, JsonObject
 from aeon.schema.llm import Capabilities
 
@@ -60,14 +59,7 @@ def save(profile: Profile) -> Path:
     """Put the profile in the place of an older one, whole or not at all. Raises `OSError`."""
     path = path_of(profile.endpoint, profile.model)
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(profile.model_dump_json(indent=2) + "\n")
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    put(path, profile.model_dump_json(indent=2) + "\n")
     return path
 
 

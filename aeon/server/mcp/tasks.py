@@ -8,10 +8,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-import os
 import re
 import secrets
-import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -20,6 +18,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import ValidationError
 
+from aeon.replacing import put
 from aeon.schema import Frozen, JsonObject
 from aeon.server.mcp.shapes import Asked
 from aeon.server.problems import Problem
@@ -243,15 +242,7 @@ class Tasks:
     def _write(self, owner: str, state: TaskState) -> None:
         folder = self._folder(owner)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        number, name = tempfile.mkstemp(dir=folder, suffix=".part")
-        try:
-            with os.fdopen(number, "w", encoding="utf-8") as file:
-                file.write(state.model_dump_json())
-            os.replace(name, folder / f"{_digits(math.ceil(state.expires))}-{state.id}.json")
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(name)
-            raise
+        put(folder / f"{_digits(math.ceil(state.expires))}-{state.id}.json", state.model_dump_json())
 
     def _read(self, owner: str, name: str) -> TaskState | None:
         if not _ID.fullmatch(name):

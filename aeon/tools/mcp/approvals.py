@@ -7,8 +7,6 @@ first used is kept as hashes, and a tool that is described otherwise is refused 
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Literal
@@ -18,6 +16,7 @@ from pydantic import Field, ValidationError
 
 from aeon.errors import InputFileError
 from aeon.home import data_dir
+from aeon.replacing import put
 from aeon.schema.frozen import Frozen
 from aeon.tools.mcp.listing import PARTS, Listed
 
@@ -80,7 +79,7 @@ class Approvals:
             approved = before.servers.get(server, {})
             after = made(dict(approved))
             if after != approved:
-                self._write(_Approved(servers={**before.servers, server: after}))
+                put(self.path, _Approved(servers={**before.servers, server: after}).model_dump_json(indent=1))
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
@@ -104,18 +103,6 @@ class Approvals:
             what = "holds no approved tools, or is of another version; move it away to approve all tools anew"
             raise InputFileError(f"{self.path}: {what}") from None
 
-    def _write(self, approved: _Approved) -> None:
-        number, name = tempfile.mkstemp(dir=self.path.parent, prefix=f"{_FILE}.")
-        try:
-            with os.fdopen(number, "w", encoding="utf-8") as file:
-                file.write(approved.model_dump_json(indent=1))
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(name, self.path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
-            raise
 
 
 def _differences(approved: dict[str, dict[str, str]], tools: Iterable[Listed]) -> dict[str, tuple[str, ...]]:
