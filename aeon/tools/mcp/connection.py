@@ -29,7 +29,6 @@ from aeon.tools.mcp.results import value_of
 from aeon.tools.mcp.specs import ServerSpec
 from aeon.tools.mcp.tasks import (
     UNANSWERED,
-    UNKNOWN,
     Answer,
     TaskFailed,
     TaskLost,
@@ -39,7 +38,7 @@ from aeon.tools.mcp.tasks import (
     declared,
     readable,
 )
-from aeon.tools.mcp.web import web
+from aeon.tools.mcp.web import FORGOTTEN, web
 
 __all__ = ["Connection"]
 
@@ -281,7 +280,7 @@ class Connection:
 
     async def _settled(self, session: ClientSession, error: MCPError) -> None:
         """Wait a moment for what ended the conversation, if it ended; it does where its server does not know it."""
-        if error.code == UNKNOWN and self.spec.url:
+        if error.code == FORGOTTEN and self.spec.url:
             if self._client is not None and self._client.session is session:
                 self._scope.cancel()
         elif error.code not in UNANSWERED:
