@@ -169,8 +169,8 @@ class Connection:
                     cache=None,
                     extensions=[declared()],
                 ) as client:
-                    self._client = client
                     tools = await self._listed(client)
+                    self._client = client
                     self._now = {tool.name: tool.fingerprints for tool in tools}
                     self._ready.set_result(tools)
                     await self._watch(client)
@@ -267,6 +267,9 @@ class Connection:
         return self._client.session if self._client is not None else None
 
     async def _anew(self) -> None:
+        self._scope.cancel()  # of a conversation that was being begun when nobody waited for it any more
+        if self._task is not None:
+            await asyncio.wait({self._task}, timeout=_CLOSE_SECONDS)
         self._begin()
         try:
             await self.open()

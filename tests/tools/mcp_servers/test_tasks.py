@@ -287,6 +287,47 @@ def test_a_server_may_be_done_at_once_or_make_no_task(tmp_path: Path, revision: 
     assert ("task" in sent) == (revision != MODERN and mode != "incapable") and not server.heard("tasks/get")
 
 
+def interrupted(servers: Servers, name: str, when: Callable[[], object]) -> None:
+    """A call of a tool that is broken off when something is so."""
+
+    async def work() -> None:
+        tool = next(one for one in servers.tools if one.name == name)
+        calling: asyncio.Future[Any] = asyncio.ensure_future(cast("Any", tool.call(text="task")))
+        while not when():
+            await asyncio.sleep(0.01)
+        calling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+
+    asyncio.run(work())
+
+
+@pytest.mark.requirement("E7k")
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_conversation_that_is_left_while_it_is_begun_disturbs_no_later_one(
+    tmp_path: Path, web: Web, revision: str
+) -> None:
+    """The call for which a slow server was reached anew is interrupted; the next one has a conversation of its own."""
+    web.tasking = Tasking(revision, "plain", lambda method, params: None)
+    go, first = threading.Event(), "server/discover"
+
+    def special(message: dict[str, Any]) -> None:
+        assert message.get("method") != first or go.wait(20)
+
+    with opened(tmp_path, web.spec) as servers:
+        web.special, web.trouble = special, {"tools/call": ["drops"]}
+        with pytest.raises(OutcomeUnknown):
+            call(servers, "t_write", text="a")
+        interrupted(servers, "t_write", lambda: web.asked.count(first) == 2)
+        with ThreadPoolExecutor(1) as pool:
+            later = pool.submit(call, servers, "t_write", text="b")
+            waits(lambda: web.asked.count(first) == 3)
+            go.set()
+            assert later.result(20).value == "did: b"
+        assert call(servers, "t_write", text="c").value == "did: c"
+    assert web.asked.count(first) == 3
+
+
 WRONG = {
     "cancels": ("its task was cancelled", False),
     "garbage": ("what it says of a task is none", True),
@@ -398,17 +439,7 @@ def test_a_task_is_cancelled_when_nobody_waits_for_it_any_more(tmp_path: Path, r
         thread.join(20)
         assert not thread.is_alive()
     else:
-
-        async def interrupted() -> None:
-            tool = next(one for one in servers.tools if one.name == "t_write")
-            calling: asyncio.Future[Any] = asyncio.ensure_future(cast("Any", tool.call(text="x")))
-            while not server.heard("tasks/get"):
-                await asyncio.sleep(0.01)
-            calling.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await calling
-
-        asyncio.run(interrupted())
+        interrupted(servers, "t_write", lambda: server.heard("tasks/get"))
         waits(lambda: server.heard("tasks/cancel"))
         servers.close()
     assert [one["taskId"] for one in server.heard("tasks/cancel")] == [NAME]
