@@ -258,7 +258,8 @@ async def _followed(asking: _Asking, task: _State, under_way: set[str]) -> CallT
     except BaseException:
         if task.status in ("working", "input_required") and task.id in under_way:
             under_way.remove(task.id)
-            await cancelled(asking.session, [task.id])
+            with anyio.move_on_after(_CANCEL_SECONDS, shield=True), suppress(MCPError, ValidationError):
+                await asking.ask(_CancelTask(params=CancelTaskRequestParams(task_id=task.id)))
         raise
 
 

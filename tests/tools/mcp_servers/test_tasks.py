@@ -328,6 +328,35 @@ def test_a_conversation_that_is_left_while_it_is_begun_disturbs_no_later_one(
     assert web.asked.count(first) == 3
 
 
+@pytest.mark.requirement("E7l")
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_task_is_cancelled_also_when_its_conversation_broke_off_meanwhile(
+    tmp_path: Path, web: Web, revision: str
+) -> None:
+    """Another call lost it while the task was not asked for: who interrupts is heard in a new one, at the second try."""
+    web.tasking = Tasking(revision, "slow", lambda method, params: None)
+
+    def special(message: dict[str, Any]) -> dict[str, Any] | None:
+        text = message.get("params", {}).get("arguments", {}).get("text")
+        result = {"content": [], "resultType": "complete"}
+        return {"jsonrpc": "2.0", "id": message["id"], "result": result} if text == "plain" else None
+
+    web.special = special
+    with opened(tmp_path, web.spec) as servers:
+
+        def broken() -> None:
+            waits(lambda: servers.opened[0].connection._under_way)
+            web.trouble = {"tools/call": ["drops"], "tasks/cancel": ["503"]}
+            with pytest.raises(OutcomeUnknown):
+                call(servers, "t_either", text="plain")
+
+        with ThreadPoolExecutor(1) as pool:
+            breaking = pool.submit(broken)
+            interrupted(servers, "t_write", breaking.done)
+            breaking.result()
+        waits(lambda: web.asked.count("tasks/cancel") == 2)
+
+
 WRONG = {
     "cancels": ("its task was cancelled", False),
     "garbage": ("what it says of a task is none", True),
