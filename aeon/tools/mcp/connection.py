@@ -132,6 +132,8 @@ class Connection:
             with anyio.fail_after(self._seconds):
                 await self._check(client, tool)
         except (TimeoutError, MCPError) as error:
+            if isinstance(error, MCPError):
+                await self._settled(client.session, error)
             raise ToolFailed(self._named(f"it does not list its tools again: {one_line(str(error), 200)}")) from None
         answer = await self._answer(client, tool, arguments)
         if isinstance(answer, InputRequiredResult):
@@ -224,7 +226,11 @@ class Connection:
         async with self._lock:
             if self._stale:
                 self._stale = False
-                self._now = {one.name: one.fingerprints for one in await self._listed(client)}
+                try:
+                    self._now = {one.name: one.fingerprints for one in await self._listed(client)}
+                except BaseException:
+                    self._stale = True  # what they are now is still not known
+                    raise
         now = self._now.get(tool.name)
         if now is None:
             raise ToolFailed(self._named("it does not have this tool any more"))
