@@ -94,7 +94,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class Web(ThreadingHTTPServer):
-    """``tasking`` answers what ``special`` does not; ``asked`` are the methods, the next of which ``trouble`` befalls."""
+    """``tasking`` answers what ``special`` does not; ``asked`` are the methods; ``trouble`` befalls the next of one."""
 
     daemon_threads = True
     tasking: Tasking
@@ -333,7 +333,7 @@ def test_a_conversation_that_is_left_while_it_is_begun_disturbs_no_later_one(
 def test_a_task_is_cancelled_also_when_its_conversation_broke_off_meanwhile(
     tmp_path: Path, web: Web, revision: str
 ) -> None:
-    """Another call lost it while the task was not asked for: who interrupts is heard in a new one, at the second try."""
+    """Another call lost it while the task was not asked for: it is heard in a new one, at the second try."""
     web.tasking = Tasking(revision, "slow", lambda method, params: None)
 
     def special(message: dict[str, Any]) -> dict[str, Any] | None:
