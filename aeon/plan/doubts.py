@@ -61,7 +61,10 @@ _EITHER = re.compile(
     _I,
 )
 _TWO_PARTS = re.compile(r"[,;]? and (?:who|whom|whose|what|which|where|when|how|by how)\b", _I)
-_AND_WHO = re.compile(r"\band (?:who|whom|whose)\b", _I)
+_AND_WHO = re.compile(
+    r"\b(?:which|what (?!is\b|was\b|are\b|were\b|do\b|does\b|did\b))[^?.!]*\band (?:who|whom|whose)\b", _I
+)
+"""Asks for a thing and somebody; beside a figure alone, the first name is that of somebody."""
 _WHAT_MAY_BE = re.compile(
     r"\bhow (?:many|much|long|often|late|old|far|fast)\b[^?.!]*\b(?:may(?! 20)|allowed|permitted)\b", _I
 )

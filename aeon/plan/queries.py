@@ -118,7 +118,7 @@ def gives_one_column(query: str) -> bool:
 def names_one_thing(query: str) -> bool:
     """Whether what a query selects first is one column, and then figures that it makes of rows."""
     first, *others = _listed(query)
-    return bool(others) and first != "*" and all(map(_MADE.match, others))
+    return bool(others) and not first.endswith("*") and all(map(_MADE.match, others))
 
 
 def _listed(query: str) -> list[str]:

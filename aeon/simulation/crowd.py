@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
+import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
 from typing import TypeAlias
 
 from aeon.assembly.plugin import AnyPlugin, Plugin
@@ -129,13 +133,28 @@ def _tallies(pieces: list[_Piece], jobs: int) -> Iterator[Tally]:
     if jobs <= 1:
         yield from map(_piece, pieces)
         return
-    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"))
+    context = multiprocessing.get_context("spawn")
+    held, ours = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(jobs, context, _begin, (held,))
     try:
         yield from map(Future.result, as_completed([pool.submit(_piece, piece) for piece in pieces]))
     except BrokenProcessPool:
         raise UsageError("a process of the simulation was killed, for want of memory, say: take fewer --jobs") from None
     finally:
+        ours.close()
         pool.shutdown(cancel_futures=True)
+        held.close()
+
+
+def _begin(held: Connection) -> None:
+    """Have a process end with the simulation, at Ctrl-C too: the other end of ``held`` is closed then."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        wait([held])
+        os._exit(0)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _piece(piece: _Piece) -> Tally:

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,37 @@ def test_a_process_that_is_killed_ends_the_simulation_with_one_line() -> None:
     until(lambda: len(spawned(mine)) == 2)
     os.kill(spawned(mine)[0], signal.SIGKILL)
     ended(process).complains(2, "a process of the simulation was killed", "take fewer --jobs")
+
+
+@pytest.mark.requirement("K13")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_simulation_that_is_ended_leaves_no_process(how: signal.Signals) -> None:
+    """Ctrl-C, which a terminal sends to all of them, is one line, though they are at work; and none outlives it."""
+    process = start("simulate", "--seeds", "20000", "--jobs", "2", "--engine", "all", start_new_session=True)
+    mine = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    until(lambda: len(spawned(mine)) == 2 and all(map(at_work, spawned(mine))))
+    workers = spawned(mine)
+    try:
+        os.killpg(process.pid, how) if how == signal.SIGINT else process.send_signal(how)
+        done = ended(process)  # at the end of what its processes could say, too
+        assert how != signal.SIGINT or done.complains(130, "interrupted") is None
+        until(lambda: all(told(one)[0] in "XZ" for one in workers))
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def told(process: int) -> list[str]:
+    """What the system tells of a process after its name, its state first; of one that is gone, that it is dead."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return ["X"]
+
+
+def at_work(process: int) -> bool:
+    """Whether a process simulates: it has used its processor for longer than it takes to begin."""
+    return int(told(process)[11]) > 2 * os.sysconf("SC_CLK_TCK")
 
 
 def spawned(children: Path) -> list[int]:

@@ -230,6 +230,7 @@ def test_a_question_of_two_parts_has_two_answers(actions: Sequence[Action], whol
         ("SELECT hive, owner, SUM(kg) FROM s GROUP BY ALL ORDER BY 3 LIMIT 1", True),
         ("SELECT hive, MAX(owner) OVER () AS owner, owner FROM s", True),
         ("SELECT *, SUM(kg) OVER () FROM s", True),
+        ("SELECT s.*, SUM(kg) OVER () FROM s", True),
     ],
 )
 def test_a_question_that_also_asks_who_gets_a_name_too(query: str, named: bool) -> None:
@@ -237,7 +238,9 @@ def test_a_question_that_also_asks_who_gets_a_name_too(query: str, named: bool) 
     who = "Which hive gave the most honey, and whose is it?"
     assert (doubts(plan(sql(query)), who, (), (), "") == "") is named
     assert named or "who" in doubts(plan(sql(query)), who, (), (), "")
-    assert doubts(plan(sql(query)), "Which hive gave the most honey, and how much?", (), (), "") == ""
+    for other in ("Which hive gave the most honey, and how much?", "How much did the best one give, and whose is it?"):
+        assert doubts(plan(sql(query)), other, (), (), "") == ""
+    assert doubts(plan(sql(query)), "What was the most that one gave, and whose is it?", (), (), "") == ""
 
 
 def test_a_plan_that_calls_nothing_is_not_doubted() -> None:

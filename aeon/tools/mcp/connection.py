@@ -29,7 +29,6 @@ from aeon.tools.mcp.results import value_of
 from aeon.tools.mcp.specs import ServerSpec
 from aeon.tools.mcp.tasks import (
     UNANSWERED,
-    UNKNOWN,
     Answer,
     TaskFailed,
     TaskLost,
@@ -39,7 +38,7 @@ from aeon.tools.mcp.tasks import (
     declared,
     readable,
 )
-from aeon.tools.mcp.web import web
+from aeon.tools.mcp.web import FORGOTTEN, web
 
 __all__ = ["Connection"]
 
@@ -133,6 +132,8 @@ class Connection:
             with anyio.fail_after(self._seconds):
                 await self._check(client, tool)
         except (TimeoutError, MCPError) as error:
+            if isinstance(error, MCPError):
+                await self._settled(client.session, error)
             raise ToolFailed(self._named(f"it does not list its tools again: {one_line(str(error), 200)}")) from None
         answer = await self._answer(client, tool, arguments)
         if isinstance(answer, InputRequiredResult):
@@ -170,8 +171,8 @@ class Connection:
                     cache=None,
                     extensions=[declared()],
                 ) as client:
-                    self._client = client
                     tools = await self._listed(client)
+                    self._client = client
                     self._now = {tool.name: tool.fingerprints for tool in tools}
                     self._ready.set_result(tools)
                     await self._watch(client)
@@ -225,7 +226,11 @@ class Connection:
         async with self._lock:
             if self._stale:
                 self._stale = False
-                self._now = {one.name: one.fingerprints for one in await self._listed(client)}
+                try:
+                    self._now = {one.name: one.fingerprints for one in await self._listed(client)}
+                except BaseException:
+                    self._stale = True  # what they are now is still not known
+                    raise
         now = self._now.get(tool.name)
         if now is None:
             raise ToolFailed(self._named("it does not have this tool any more"))
@@ -268,6 +273,9 @@ class Connection:
         return self._client.session if self._client is not None else None
 
     async def _anew(self) -> None:
+        self._scope.cancel()  # of a conversation that was being begun when nobody waited for it any more
+        if self._task is not None:
+            await asyncio.wait({self._task}, timeout=_CLOSE_SECONDS)
         self._begin()
         try:
             await self.open()
@@ -281,7 +289,7 @@ class Connection:
 
     async def _settled(self, session: ClientSession, error: MCPError) -> None:
         """Wait a moment for what ended the conversation, if it ended; it does where its server does not know it."""
-        if error.code == UNKNOWN and self.spec.url:
+        if error.code == FORGOTTEN and self.spec.url:
             if self._client is not None and self._client.session is session:
                 self._scope.cancel()
         elif error.code not in UNANSWERED:

@@ -21,7 +21,6 @@ from mcp.shared.message import SessionMessage
 from mcp_types import (
     CONNECTION_CLOSED,
     INTERNAL_ERROR,
-    INVALID_REQUEST,
     PARSE_ERROR,
     REQUEST_TIMEOUT,
     CallToolRequest,
@@ -41,16 +40,15 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, TypeAdapter, Va
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.text import one_line
 from aeon.tools.mcp.listing import Listed
+from aeon.tools.mcp.web import FORGOTTEN
 
 __all__ = [
-    "UNANSWERED", "UNKNOWN", "Again", "Answer", "TaskFailed", "TaskLost", "answered", "asks_for_task", "cancelled",
-    "declared", "readable",
+    "UNANSWERED", "Again", "Answer", "TaskFailed", "TaskLost", "answered", "asks_for_task", "cancelled", "declared",
+    "readable",
 ]  # fmt: skip
 
 UNANSWERED = (CONNECTION_CLOSED, REQUEST_TIMEOUT, PARSE_ERROR)
 """The errors that stand for an answer that never came."""
-UNKNOWN = INVALID_REQUEST
-"""The error of a server that began anew, and does not know the conversation any more."""
 
 Again = Callable[[ClientSession, MCPError], Awaitable[ClientSession | None]]
 """Gives a conversation to go on with after an error in one: the same, or a new one; ``None`` where there is none yet.
@@ -237,7 +235,7 @@ class _Asking:
             try:
                 return await self.ask_once(request)
             except MCPError as error:
-                if error.code not in (*UNANSWERED, UNKNOWN, INTERNAL_ERROR):
+                if error.code not in (*UNANSWERED, FORGOTTEN, INTERNAL_ERROR):
                     raise
                 problem = error
         assert problem is not None
@@ -260,7 +258,8 @@ async def _followed(asking: _Asking, task: _State, under_way: set[str]) -> CallT
     except BaseException:
         if task.status in ("working", "input_required") and task.id in under_way:
             under_way.remove(task.id)
-            await cancelled(asking.session, [task.id])
+            with anyio.move_on_after(_CANCEL_SECONDS, shield=True), suppress(MCPError, ValidationError):
+                await asking.ask(_CancelTask(params=CancelTaskRequestParams(task_id=task.id)))
         raise
 
 

@@ -12,11 +12,14 @@ from mcp.client.streamable_http import streamable_http_client
 
 from aeon.tools.mcp.process import MOST_BYTES
 
-__all__ = ["web"]
+__all__ = ["FORGOTTEN", "web"]
 
+FORGOTTEN = -31_404
+"""The error that stands for the answer of a server that does not know the conversation any more."""
 _MOST_STREAMED = 4 * MOST_BYTES
 _TOKEN = "AEON_MCP_TOKEN_"
-_CLOSED = (401, 403)
+_SESSION = "mcp-session-id"
+_CLOSED, _UNKNOWN = (401, 403), 404
 _CONNECT_SECONDS, _READ_SECONDS = 10.0, 300.0
 
 
@@ -57,6 +60,10 @@ class _Transport(httpx2.AsyncHTTPTransport):
         if response.status_code in _CLOSED:
             token = f"{_TOKEN}{self._label.upper()}"
             self._refused(f"it answers with status {response.status_code}; its token is read from {token}")
+        if response.status_code == _UNKNOWN and request.method == "POST" and _SESSION in request.headers:
+            await response.aclose()
+            error = {"code": FORGOTTEN, "message": "it does not know the conversation any more"}
+            return httpx2.Response(_UNKNOWN, json={"jsonrpc": "2.0", "id": None, "error": error})
         return response
 
 

@@ -53,7 +53,8 @@ TOOLS: dict[str, list[dict[str, Any]]] = {
     "declares": [tool("number", outputSchema={"type": "object", "properties": {"n": {"type": "integer"}}})],
 }  # fmt: skip
 CHANGED = {"changes": [tool("echo", description="Something else."), tool("other")], "shrinks": [tool("other")]}
-changed = False
+CHANGED["balks"] = CHANGED["changes"]
+changed = balked = False
 
 
 def tools() -> list[dict[str, Any]]:
@@ -120,6 +121,7 @@ ACTS: dict[str, Callable[[Any, dict[str, Any]], None]] = {
     "asks": ask,
     "changes": change,
     "shrinks": change,
+    "balks": change,
 }
 
 
@@ -133,10 +135,14 @@ def call(number: Any, name: str, arguments: dict[str, Any]) -> None:
 
 
 def answer(method: str, number: Any, params: dict[str, Any]) -> None:
+    global balked
     if method == "initialize":
         info = {"name": ORDER if MODE == "orders" else "hostile", "version": "1"}
         able = {"tools": {"listChanged": True}}
         send(id=number, result={"protocolVersion": "2025-11-25", "capabilities": able, "serverInfo": info})
+    elif method == "tools/list" and changed and MODE == "balks" and not balked:
+        balked = True
+        send(id=number, error={"code": -32603, "message": "not now"})
     elif method == "tools/list":
         send(id=number, result={"tools": tools()})
     elif method == "tools/call":

@@ -274,6 +274,16 @@ def test_a_tool_that_changes_during_the_run_is_refused(tmp_path: Path, mode: str
             call(servers, "hostile_echo", text="x")
 
 
+@pytest.mark.requirement("E7b")
+def test_a_tool_of_which_is_not_known_how_it_changed_is_asked_for_until_it_is(tmp_path: Path) -> None:
+    """A server that fails to list its tools again gets no call of what it may have changed."""
+    with opened(tmp_path, hostile("balks")) as servers:
+        assert call(servers, "hostile_echo", text="x").value == "echo: x"
+        for words in ("does not list its tools again: not now", "its description and hints"):
+            with pytest.raises(ToolFailed, match=words):
+                call(servers, "hostile_echo", text="x")
+
+
 @pytest.mark.requirement("E7a")
 def test_processes_are_gone_after_the_end_whatever_they_do(tmp_path: Path) -> None:
     """One that ignores the end of its input and signals, and what it started, are killed."""

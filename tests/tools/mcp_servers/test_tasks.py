@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, cast
@@ -60,13 +61,15 @@ class Handler(BaseHTTPRequestHandler):
         if trouble:
             self._troubled(trouble.pop(0))
             return
-        answer = self.server.tasking.answer(message)
+        answer = self.server.special(message) or self.server.tasking.answer(message)
         self._send(200 if answer is not None else 202, json.dumps(answer).encode() if answer is not None else b"")
 
     def _troubled(self, how: str) -> None:
-        """Answer with a status, or not at all, once or from now on."""
-        if how.isdigit():
-            self._send(int(how), b"")
+        """Answer with a status, and maybe an error of this code, or not at all, once or from now on."""
+        status, _, code = how.partition(" ")
+        if status.isdigit():
+            error = {"jsonrpc": "2.0", "id": None, "error": {"code": int(code or 0), "message": "Session not found"}}
+            self._send(int(status), json.dumps(error).encode() if code else b"")
             return
         self.close_connection = True
         self.connection.close()
@@ -91,7 +94,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class Web(ThreadingHTTPServer):
-    """``tasking`` answers, but that ``trouble`` befalls the next requests of a method; ``asked`` are the methods."""
+    """``tasking`` answers what ``special`` does not; ``asked`` are the methods; ``trouble`` befalls the next of one."""
 
     daemon_threads = True
     tasking: Tasking
@@ -101,6 +104,7 @@ class Web(ThreadingHTTPServer):
         self.names: list[str | None] = []
         self.asked: list[str] = []
         self.trouble: dict[str, list[str]] = {}
+        self.special: Callable[[dict[str, Any]], dict[str, Any] | None] = lambda message: None
         self.spec = f"t=http://127.0.0.1:{self.server_address[1]}/mcp"
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
@@ -175,13 +179,13 @@ def test_a_task_of_a_server_at_an_address_is_followed(tmp_path: Path, web: Web, 
 
 @pytest.mark.requirement("E7k")
 @pytest.mark.parametrize("revision", REVISIONS)
-@pytest.mark.parametrize("trouble", [["drops"], ["503", "429", "drops"], ["404"]])
+@pytest.mark.parametrize("trouble", [["drops"], ["503", "429", "drops"], ["404"], ["404 -32001"]])
 def test_a_task_is_come_back_to_where_its_server_could_not_be_reached(
     tmp_path: Path, web: Web, revision: str, trouble: list[str]
 ) -> None:
     """It is asked for again, if need be in a new conversation; the call is not made again."""
     web.tasking = Tasking(revision, "good", lambda method, params: None)
-    if revision == MODERN and trouble == ["404"]:
+    if revision == MODERN and trouble[0].startswith("404"):
         trouble = ["502"]  # there is no session in it that a server could have forgotten
     web.trouble = {"tasks/get": [*trouble], "tasks/result": [*trouble]}
     with opened(tmp_path, web.spec) as servers:
@@ -214,18 +218,42 @@ def test_a_task_is_come_back_to_when_its_server_is_begun_anew(tmp_path: Path, we
 
 @pytest.mark.requirement("E7k")
 @pytest.mark.parametrize("revision", REVISIONS)
-@pytest.mark.parametrize("how", ["drops", "404"])
+@pytest.mark.parametrize("how", ["drops", "404", "404 -32001"])
 def test_a_call_that_got_no_answer_is_not_made_again_and_the_next_one_is(
     tmp_path: Path, web: Web, revision: str, how: str
 ) -> None:
     """Whether it did something is not known, unless the server did not even know the conversation."""
     web.tasking = Tasking(revision, "plain", lambda method, params: None)
+    how = "404" if revision == MODERN and how != "drops" else how  # there is no session that could be unknown
     with opened(tmp_path, web.spec) as servers:
         web.trouble = {"tools/call": [how]}
         with pytest.raises(OutcomeUnknown if how == "drops" else ToolFailed):
             call(servers, "t_write", text="a")
         assert call(servers, "t_write", text="b").value == "did: b"
     assert web.asked.count("tools/call") == 2
+
+
+@pytest.mark.requirement("E7k")
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_call_that_is_refused_breaks_off_no_other(tmp_path: Path, web: Web, revision: str) -> None:
+    """An error that says that a request is no valid one, as of a task too many, says nothing of the conversation."""
+    web.tasking = Tasking(revision, "plain", lambda method, params: None)
+    go = threading.Event()
+
+    def special(message: dict[str, Any]) -> dict[str, Any] | None:
+        text = message.get("params", {}).get("arguments", {}).get("text")
+        assert text != "slow" or go.wait(20)
+        error = {"code": -32600, "message": "32 tasks have not ended"}
+        return {"jsonrpc": "2.0", "id": message["id"], "error": error} if text == "refused" else None
+
+    web.special = special
+    with opened(tmp_path, web.spec) as servers, ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(call, servers, "t_write", text="slow")
+        waits(lambda: "tools/call" in web.asked)
+        with pytest.raises(ToolFailed, match="32 tasks have not ended"):
+            call(servers, "t_write", text="refused")
+        go.set()
+        assert slow.result(20).value == "did: slow"
 
 
 @pytest.mark.requirement("E7l")
@@ -257,6 +285,76 @@ def test_a_server_may_be_done_at_once_or_make_no_task(tmp_path: Path, revision: 
         assert call(servers, "t_write", text="b").value == "did: b"
     (sent,) = server.heard("tools/call")
     assert ("task" in sent) == (revision != MODERN and mode != "incapable") and not server.heard("tasks/get")
+
+
+def interrupted(servers: Servers, name: str, when: Callable[[], object]) -> None:
+    """A call of a tool that is broken off when something is so."""
+
+    async def work() -> None:
+        tool = next(one for one in servers.tools if one.name == name)
+        calling: asyncio.Future[Any] = asyncio.ensure_future(cast("Any", tool.call(text="task")))
+        while not when():
+            await asyncio.sleep(0.01)
+        calling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+
+    asyncio.run(work())
+
+
+@pytest.mark.requirement("E7k")
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_conversation_that_is_left_while_it_is_begun_disturbs_no_later_one(
+    tmp_path: Path, web: Web, revision: str
+) -> None:
+    """The call for which a slow server was reached anew is interrupted; the next one has a conversation of its own."""
+    web.tasking = Tasking(revision, "plain", lambda method, params: None)
+    go, first = threading.Event(), "server/discover"
+
+    def special(message: dict[str, Any]) -> None:
+        assert message.get("method") != first or go.wait(20)
+
+    with opened(tmp_path, web.spec) as servers:
+        web.special, web.trouble = special, {"tools/call": ["drops"]}
+        with pytest.raises(OutcomeUnknown):
+            call(servers, "t_write", text="a")
+        interrupted(servers, "t_write", lambda: web.asked.count(first) == 2)
+        with ThreadPoolExecutor(1) as pool:
+            later = pool.submit(call, servers, "t_write", text="b")
+            waits(lambda: web.asked.count(first) == 3)
+            go.set()
+            assert later.result(20).value == "did: b"
+        assert call(servers, "t_write", text="c").value == "did: c"
+    assert web.asked.count(first) == 3
+
+
+@pytest.mark.requirement("E7l")
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_task_is_cancelled_also_when_its_conversation_broke_off_meanwhile(
+    tmp_path: Path, web: Web, revision: str
+) -> None:
+    """Another call lost it while the task was not asked for: it is heard in a new one, at the second try."""
+    web.tasking = Tasking(revision, "slow", lambda method, params: None)
+
+    def special(message: dict[str, Any]) -> dict[str, Any] | None:
+        text = message.get("params", {}).get("arguments", {}).get("text")
+        result = {"content": [], "resultType": "complete"}
+        return {"jsonrpc": "2.0", "id": message["id"], "result": result} if text == "plain" else None
+
+    web.special = special
+    with opened(tmp_path, web.spec) as servers:
+
+        def broken() -> None:
+            waits(lambda: servers.opened[0].connection._under_way)
+            web.trouble = {"tools/call": ["drops"], "tasks/cancel": ["503"]}
+            with pytest.raises(OutcomeUnknown):
+                call(servers, "t_either", text="plain")
+
+        with ThreadPoolExecutor(1) as pool:
+            breaking = pool.submit(broken)
+            interrupted(servers, "t_write", breaking.done)
+            breaking.result()
+        waits(lambda: web.asked.count("tasks/cancel") == 2)
 
 
 WRONG = {
@@ -370,17 +468,7 @@ def test_a_task_is_cancelled_when_nobody_waits_for_it_any_more(tmp_path: Path, r
         thread.join(20)
         assert not thread.is_alive()
     else:
-
-        async def interrupted() -> None:
-            tool = next(one for one in servers.tools if one.name == "t_write")
-            calling: asyncio.Future[Any] = asyncio.ensure_future(cast("Any", tool.call(text="x")))
-            while not server.heard("tasks/get"):
-                await asyncio.sleep(0.01)
-            calling.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await calling
-
-        asyncio.run(interrupted())
+        interrupted(servers, "t_write", lambda: server.heard("tasks/get"))
         waits(lambda: server.heard("tasks/cancel"))
         servers.close()
     assert [one["taskId"] for one in server.heard("tasks/cancel")] == [NAME]
