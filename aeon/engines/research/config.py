@@ -79,7 +79,7 @@ class ResearchConfig(Settings):
     max_sources: int | None = Field(default=None, ge=1, le=500)
     most_results: int = Field(default=5, ge=1, le=50)
     few_results: int = Field(default=3, ge=1)
-    most_shown: int = Field(default=20, ge=2, description="new passages that a reflection is shown")
+    most_shown: int = Field(default=25, ge=2, description="new passages that a reflection is shown")
     stale_rounds: int = Field(default=2, ge=1)
     sufficient: float = Field(default=0.3, ge=0, le=1, description="confidence from which on a reflection ends the run")
     search_seconds: float = Field(default=30.0, gt=0, description="for one search")

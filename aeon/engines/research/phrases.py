@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from aeon.documents.plain import word_set
 from aeon.documents.words import stems
+from aeon.supervisor.questions import asks_yes_no
 
 __all__ = ["descriptions", "has_clause", "is_nested", "names", "questions", "referred"]
 
@@ -45,6 +46,7 @@ _MOST_QUESTIONS = 4
 _OPENING = 2
 """Words of a question among which its word of asking is: "Who", "In which"."""
 _BEFORE = "of|in|on|at|by|for|to|with|from|after|into|under"
+_DESCRIBES = re.compile(r"\b(?:who|which|that|where|whose|of)\b|['\u2019]s? ", re.IGNORECASE)
 _CLAUSES = "who|whom|whose|which|that|where|when"
 _NAMED_ITSELF = re.compile(
     rf"the (?:(?!(?:{_BEFORE}|{_CLAUSES}|the|a|an)\b|\S+(?:ing|ed) )[a-z]\S* ){{1,3}}(?:[A-Z]\S*(?: |$))+"
@@ -73,7 +75,9 @@ def descriptions(question: str) -> list[str]:
     """The spans of a question that may describe a thing without naming it, in order; none where it asks for one thing.
 
     Such a span begins with a definite article before a word in small letters, or is a possessive name with what it has.
-    What is left of the question must ask something about it. Of a question with a name, only spans with a name count.
+    What is left of the question must ask something about it. Of a question with a name, only spans with a name count;
+    of one for a yes or no, only those with a clause, an "of" or a possessive: in "Did the man driving the train survive
+    the crash?" no capital says where what is described ends.
     """
     parts = [span for span in dict.fromkeys(_spans(question)) if _is_part(span, question)]
     named = [span for span in parts if _NAMED.search(span)]
@@ -127,6 +131,8 @@ def _is_part(span: str, question: str) -> bool:
     rest = question.replace(span, " ")
     asked = {word.casefold().strip(_ENDING) for word in rest.split()} - _NO_NAME
     if _ASKS.search(span) or not any(asked):
+        return False
+    if asks_yes_no(question) and not _DESCRIBES.search(span):
         return False
     if any(pattern.match(span) for pattern in (_NAMED_ITSELF, _GAP, _NAME_OWNED, _NAMED_OWNED)):
         return False

@@ -21,6 +21,7 @@ from aeon.engines.research.phrases import descriptions, is_nested, questions, re
 from aeon.engines.research.reading import chosen
 from aeon.engines.research.rewording import reworded
 from aeon.engines.research.values import Aim, Finding, Queries, Query, Reflection, TierName
+from aeon.engines.research.wording import other_words
 from aeon.errors import AllowanceExhausted, CompletionError, ModelError
 from aeon.multipass.effects import InferProfile
 from aeon.runtime.ledger import current_ledger
@@ -30,6 +31,9 @@ from aeon.supervisor.supervisor import Supervisor
 __all__ = ["Reflector"]
 
 _LONGEST_QUERY = 600
+_MOST_FIRST = 5
+"""Queries that a search begins with where the model words some of them, so that some are left for what follows."""
+_NAME_OF = "What is the name of {}?"
 _MOST_HOPS = 2
 _LONGEST_NAME = 100
 """Characters of a source that may stand in a question, where nothing marks them as data."""
@@ -62,10 +66,21 @@ class Reflector:
             first, rest = both.sides[0], [both.sides[1], *rest]
         aim = await self._begun(Aim(question=first, rest=tuple(rest), compared=both), effect.check)
         whole = Query(text=question[:_LONGEST_QUERY], intent="the task itself")
+        begun = [one for one in _queries(aim) if folded(one.text) != folded(whole.text)]
+        tier, others = await self._tier(effect), await self._other_words(aim, effect.most)
         names = [Query(text=name, intent=f"what there is about {name}") for name in names_in(question)]
-        begun = [whole if folded(one.text) == folded(whole.text) else one for one in _queries(aim)]
-        queries = [*begun, whole, *names]
-        return Queries(queries=tuple(queries[: effect.most]), aim=aim, tier=await self._tier(effect))
+        queries = [*begun, whole, *others, *names][: _MOST_FIRST if others else effect.most]
+        return Queries(queries=tuple(queries), aim=aim, tier=tier)
+
+    async def _other_words(self, aim: Aim, most: int) -> list[Query]:
+        """Queries for the question in other words, where so many may be asked that some are left for what follows.
+
+        Of two that are compared each is searched for alone.
+        """
+        if most <= _MOST_FIRST or aim.compared is not None:
+            return []
+        words = await other_words(self._supervisor, aim.question[:_LONGEST_QUERY])
+        return [Query(text=one, intent="other words that a text may have") for one in words]
 
     async def _begun(self, aim: Aim, check: bool) -> Aim:
         """The aim of a question: read as it stands first, where a judge says whether one sentence answers it."""
@@ -95,10 +110,10 @@ class Reflector:
     async def _widened(self, found_out: Reflection, effect: Reflect) -> Reflection:
         """What was found out, and before its queries the latest one that found too little, in other words.
 
-        A name has no other words. A request that failed takes nothing from what was found out.
+        A name has no other words, nor has what is other words itself. A request that failed takes nothing from what was
+        found out.
         """
-        named = {*names_in(effect.task.text)}
-        poor = next((one.text for one in reversed(effect.poor) if one.text not in named), "")
+        poor = next((one.text for one in reversed(effect.poor) if _is_looked_up(one.text, effect, found_out)), "")
         asked = {one.query.casefold() for one in effect.asked}
         try:
             other = await reworded(self._supervisor, poor, asked) if poor and effect.most else ""
@@ -163,7 +178,7 @@ class Reflector:
 
         Nor is it a name that says the whole description: "the tower got its clock" is answered by a sentence on that.
         """
-        question = f"What is the name of {span}?"
+        question = _NAME_OF.format(span)
         found = await self._looker.look(question, best(span, _unread(effect, question), _FIRST), effect.check, again)
         said, described = stems(found.answer), stems(span)
         is_name = 0 < len(found.answer) <= _LONGEST_NAME and not said <= described and not described <= said
@@ -174,7 +189,8 @@ class Reflector:
         """The answer to the question itself, if the passages are about it."""
         question = aim.question
         shown = _unread(effect, question)
-        passages = best(question, shown, _FIRST) if aim.hops else own(question, shown, _PLAIN)
+        names = names_in(effect.task.text)
+        passages = best(question, shown, _FIRST) if aim.hops else own(question, shown, _PLAIN, names)
         is_known = any(one.question == question for one in effect.findings)  # it was looked up twice before
         first, apart = (_FIRST, bool(descriptions(question))) if aim.whole else (None, False)
         read = await self._looker.look(
@@ -217,6 +233,13 @@ class Reflector:
         following = aim.changed(question=question, span=span, hops=aim.hops + 1)
         queries = tuple(_queries(following))[: effect.most]
         return Reflection(findings=(finding,), aim=following, gaps=(span or question,), queries=queries)
+
+
+def _is_looked_up(query: str, effect: Reflect, found_out: Reflection) -> bool:
+    """Whether a query is for what was looked up by now: the task, a question, or a description."""
+    aim, findings = effect.aim, (*effect.findings, *found_out.findings)
+    questions = {effect.task.text[:_LONGEST_QUERY], *(one.question[:_LONGEST_QUERY] for one in findings)}
+    return query in questions or _NAME_OF.format(query) in questions or (aim is not None and query == aim.question)
 
 
 def _may_be_first(span: str, hops: int, failed: str) -> bool:

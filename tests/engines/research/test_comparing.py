@@ -97,12 +97,12 @@ def test_each_side_is_looked_up_alone() -> None:
 def test_a_question_that_compares_nothing_is_not_split() -> None:
     """Nor one of which the model names no sides."""
     model = Reader(words="Which one is it?")
-    plan = done(reflector(model).plan(PlanQueries(task=Task(text=FIRST), most=6)))
+    plan = done(reflector(model).plan(PlanQueries(task=Task(text=FIRST), most=5)))
     assert (
         plan.aim is not None and plan.aim.compared is None and plan.aim.question == FIRST and len(model.requests) == 1
     )
     for question in (MILL, "How many years lie between the Old Mill and the Red Inn?"):
-        done(reflector(model).plan(PlanQueries(task=Task(text=question), most=6)))
+        done(reflector(model).plan(PlanQueries(task=Task(text=question), most=5)))
     assert len(model.requests) == 1
 
 

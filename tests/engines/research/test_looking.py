@@ -132,7 +132,7 @@ def test_a_question_is_read_as_it_stands_where_a_judge_can_tell() -> None:
     """No description is chosen before; without a judge, one is."""
     for check, span in ((True, ""), (False, "the designer of the Upper Bridge")):
         model = Reader(supports={}, chooses=(span,))
-        plan = done(reflector(model).plan(PlanQueries(task=Task(text=TASK), most=6, check=check)))
+        plan = done(reflector(model).plan(PlanQueries(task=Task(text=TASK), most=5, check=check)))
         assert plan.aim == Aim(question=TASK, span=span, whole=check)
         assert TASK in [query.text for query in plan.queries] and model.requests == []
 

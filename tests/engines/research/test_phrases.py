@@ -26,6 +26,8 @@ pytestmark = pytest.mark.requirement("R1a")
         ("Who directed the film Ann Lee and Bob Hill starred in?", "the film Ann Lee and Bob Hill starred"),
         ("Who is the chief of the company that owns Brooklands?", "the company that owns Brooklands"),
         ("Who leads the city Ann Lee moved to after the war?", "the city Ann Lee moved to after the war"),
+        ("Is the author of Heidi still read in Bern?", "the author of Heidi"),
+        ("Did Ann Lee's brother drown in the Sound?", "Ann Lee's brother"),
     ],
 )
 def test_a_description_with_a_name_can_be_looked_up_first(question: str, span: str) -> None:
@@ -43,6 +45,8 @@ def test_a_description_with_a_name_can_be_looked_up_first(question: str, span: s
         "What is the capital?",
         "How old was the painter Ann Lee when she died?",
         "Who owns Levi's Stadium?",
+        "Did the man driving the train survive the Hazel Cutting crash?",
+        "Could you ever take the train all the way up to Perrach?",
     ],
 )
 def test_a_question_that_asks_for_one_thing_has_none(question: str) -> None:
