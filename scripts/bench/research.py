@@ -7,9 +7,9 @@
 ``papers`` holds ten sets that were made up by who saw no code, each of 24 questions, six of 40 texts: an invented
 ``region`` and ``firm``, asked in words near those of the texts, a ``coast``, an ``institute``, a ``monastery`` in its
 valley, and a rowing ``club``, asked in people's own words, and four of 22 texts, ``puppets``, a ``hospital``, a
-``ferry`` and a ``school``, mostly of one document. ``DIR`` holds others, a folder for each set with ``questions.jsonl`` (id, question, answer, aliases,
-supporting_docs) and ``docs.jsonl`` (name, text). Half of the questions, drawn by the seed, are for development, the
-others for one closing measurement. The systems take turns on each question, so that a noisy machine meets all alike.
+``ferry`` and a ``school``, mostly of one document. ``DIR`` holds others, a folder for each set with
+``questions.jsonl`` (id, question, answer, aliases, supporting_docs) and ``docs.jsonl`` (name, text). Half of the
+questions, drawn by the seed, are for development, the others for one closing measurement. The systems take turns on each question, so that a noisy machine meets all alike.
 ``supported``, one call over the supporting documents, is the ceiling. The systems of ``--taken`` are asked once more
 without the supporting documents in the collection; then the right answer is a refusal.
 ``--out`` holds a line for each answer, written at once; ``--resume`` goes on with such a file, ``--table`` only prints
