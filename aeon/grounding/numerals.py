@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from aeon.grounding.mention import Mention, mentioned
-from aeon.proof.readings import GERMAN_WORDS, SCALES, SPELT, UNITS, is_part
+from aeon.proof.readings import GERMAN_WORDS, LARGE, SCALES, SPELT, UNITS, is_part
 
 __all__ = ["UNIT", "numerals"]
 
@@ -30,16 +30,17 @@ _NUMBER = re.compile(
     re.MULTILINE,
 )
 _WORD = re.compile(
-    rf"(?P<word>(?i:{SPELT}))"
+    rf"(?P<word>(?i:{LARGE}|{SPELT}))"
     rf"(?P<scale>{_SPACE}{_SCALE})?(?P<unit>{_SPACE}{UNIT})?"
 )
 _NAME = re.compile(r"\s[A-Z][a-z]")
+_MANY = re.compile(r"a (?:hundred|thousand)", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _NO_NUMBER = ("24/7",)
 
 
 def numerals(text: str, german: bool = False) -> Iterator[Mention]:
-    """The numbers of a text in order: of digits in any script, fractions, and words up to 99.
+    """The numbers of a text in order: of digits in any script, fractions, and words, English ones above 99 too.
 
     What looks like a number and is none, such as a version or an address in a network, is a name.
     """
@@ -53,7 +54,12 @@ def numerals(text: str, german: bool = False) -> Iterator[Mention]:
 
 
 def _is_number(match: re.Match[str], text: str, german: bool) -> bool:
-    """Whether a number word is of the text's language, and no part of a larger number or a name ("Forty Thieves")."""
+    """Whether a number word is of the text's language, and no part of a larger number or a name ("Forty Thieves").
+
+    "A hundred" of no unit may be just many.
+    """
+    if _MANY.fullmatch(match["word"]) and not match["unit"]:
+        return False
     if is_part(text, *match.span("word")):
         return False
     if german:

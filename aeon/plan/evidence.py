@@ -155,7 +155,7 @@ def figures(text: str) -> set[Fraction | str]:
 
 
 def in_words(text: str) -> set[Fraction]:
-    """The numbers from 2 to 99 that a text has in words."""
+    """The numbers from 2 on that a text has in words."""
     return {Fraction(number) for _, number in spelt(text) if number > 1}
 
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 __all__ = [
-    "GERMAN_WORDS", "MONTHS", "NUMBER_WORDS", "NUMERAL", "SCALES", "SPELT", "UNITS", "Read", "exact", "factor",
+    "GERMAN_WORDS", "LARGE", "MONTHS", "NUMBER_WORDS", "NUMERAL", "SCALES", "SPELT", "UNITS", "Read", "exact", "factor",
     "folded", "is_part", "read", "rounded", "spelt", "stands_for", "unit_of",
 ]  # fmt: skip
 
@@ -79,8 +79,19 @@ SPELT = (
     r"zero|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|null|eins|zehn|elf|zwölf|(?:drei|vier|fünf|sech|"
     r"sieb|acht|neun)zehn)(?![\w\u2010\u2011-])"
 )
-"""How a number word is written, as a whole."""
-_SPELT = re.compile(SPELT, re.IGNORECASE)
+"""How a number word up to 99 is written, as a whole."""
+_BELOW = (
+    rf"(?:(?:{_DECADES.replace(' ', '|')})(?:[-\s](?:one|{_UNITS}))?|ten|eleven|twelve|"
+    rf"(?:thir|four|fif|six|seven|eigh|nine)teen|one|{_UNITS})"
+)
+_HUNDREDS = rf"(?:a|{_BELOW})\shundred(?:\s(?:and\s)?{_BELOW})?"
+LARGE = (
+    rf"(?<![\w\u2010\u2011-])(?:(?:{_HUNDREDS}|{_BELOW}|a)\sthousand(?:,?\s(?:and\s)?(?:{_HUNDREDS}|{_BELOW}))?|"
+    rf"{_HUNDREDS})(?![\w\u2010\u2011-])"
+)
+"""How a larger number is written in English words, as "a hundred and fifty" or "twelve thousand four hundred"."""
+_LARGE = re.compile(LARGE, re.IGNORECASE)
+_SPELT = re.compile(f"{LARGE}|{SPELT}", re.IGNORECASE)
 _GOES_BEFORE = re.compile(rf"(?:(?:{SPELT}|\bone)[\s-]|\b(?:hundred|thousand)[\s-](?:and\s)?)$", re.IGNORECASE)
 _GOES_BEHIND = re.compile(rf"[\s-](?:{SPELT}|(?:one|hundred)\b(?!-))", re.IGNORECASE)
 _LONGEST_WORD = 30
@@ -90,7 +101,26 @@ def spelt(text: str) -> Iterator[tuple[str, int]]:
     """The number words of a text, each with its number; none that is a part of a larger number."""
     for match in _SPELT.finditer(text):
         if not is_part(text, *match.span()):
-            yield match[0].casefold(), NUMBER_WORDS[match[0].casefold()]
+            yield match[0].casefold(), _spelt_out(match[0])
+
+
+def _spelt_out(words: str) -> int:
+    """The number that these words are.
+
+    Raises:
+        KeyError: they are none.
+    """
+    if not _LARGE.fullmatch(words):
+        return NUMBER_WORDS[words.casefold()]
+    thousands = number = 0
+    for word in re.findall(r"[a-z]+", words.casefold()):
+        if word == "thousand":
+            thousands, number = max(number, 1) * 1000, 0
+        elif word == "hundred":
+            number = max(number, 1) * 100
+        elif word not in ("a", "and"):
+            number += 1 if word == "one" else NUMBER_WORDS[word]
+    return thousands + number
 
 
 def is_part(text: str, start: int, end: int) -> bool:
@@ -108,6 +138,7 @@ NUMERAL = r"(?:(?<![\w.,])[.,٫])?\d(?:[\d.,'’٬٫_\s]*\d)?(?:[eE][-+]?\d{1,3}
 """How a number may be written with digits."""
 _NUMERAL = re.compile(NUMERAL)
 _WORD = re.compile(r"[^\W\d]+(?:-[^\W\d]+)*")
+_WORDS = re.compile(f"{LARGE}|{_WORD.pattern}", re.IGNORECASE)
 _PART = re.compile(r"(?:(\d+)\s+)?(\d+)\s*/\s*(\d+)")
 _GROUPED = re.compile(r"\d*|\d{1,3}(?P<mark>[.,'’٬_\s])(?:\d{2,3}(?P=mark))*\d{3}")
 _QUOTES = "\"'“”„‟«»‘’‚ "
@@ -163,7 +194,7 @@ def _number(text: str, form: str) -> Read:
     if form == "fraction":
         text = unicodedata.normalize("NFKC", re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞])", " ", text))
     text = _ascii(text).translate(_MINUS)
-    match = {"word": _WORD, "fraction": _PART}.get(form, _NUMERAL).search(text)
+    match = {"word": _WORDS, "fraction": _PART}.get(form, _NUMERAL).search(text)
     if match is None:
         raise ValueError(f"{text[:40]!r} holds no number")
     before, after = text[: match.start()].strip(), text[match.end() :].strip()
@@ -195,9 +226,10 @@ def _of_digits(digits: str, point: str) -> tuple[Fraction, int]:
 
 
 def _of_word(match: re.Match[str]) -> tuple[Fraction, None]:
-    if match[0].casefold() not in NUMBER_WORDS:
-        raise ValueError(f"{match[0][:40]!r} is no number")
-    return Fraction(NUMBER_WORDS[match[0].casefold()]), None
+    try:
+        return Fraction(_spelt_out(match[0])), None
+    except KeyError:
+        raise ValueError(f"{match[0][:40]!r} is no number") from None
 
 
 def _of_parts(match: re.Match[str]) -> tuple[Fraction, None]:

@@ -218,7 +218,7 @@ def test_a_searxng_without_json_is_a_wrong_setting_with_what_mends_it(
         service.pages["/search"] = send(403, "forbidden")
         searched = ("--search", f"searxng={service.url}", *(one.replace("{papers}", papers) for one in beside))
         done = aeon("research", QUESTION, *searched)
-        assert len(service.asked) == 2  # a query each of the first round
+        assert len({one.path for one in service.asked}) == len(service.asked) == 3  # the queries of the first round
     assert done.code == (0 if beside else 2) and "Round 2" not in done.out
     before, _, after = " ".join(done.out.split()).partition(" Answer ")
     assert before.count(mend) == after.count(mend) == 1

@@ -78,4 +78,38 @@ def test_every_number_word_is_read_as_it_is_written() -> None:
             assert [found for _, found in spelt(f"It is {written}.")] == [number]
             assert read(written, "word").number == number
     assert {*NUMBER_WORDS.values()} == {*range(100)} and "one" not in NUMBER_WORDS
-    assert not [*spelt("seven thirty, one hundred and two, two hundred, thirty-first, forty-niners, twenty one")]
+    assert not [*spelt("seven thirty, nineteen eighty-four, thirty-first, forty-niners, twenty one, hundreds, hundred")]
+
+
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [
+        ("two hundred", 200),
+        ("A hundred", 100),
+        ("one hundred and two", 102),
+        ("three hundred sixty-five", 365),
+        ("eleven hundred and fifty", 1_150),
+        ("nineteen hundred and twelve", 1_912),
+        ("four thousand", 4_000),
+        ("a thousand and one", 1_001),
+        ("twelve thousand four hundred", 12_400),
+        ("three hundred and ninety thousand", 390_000),
+        ("two hundred and forty-one thousand, six hundred and seven", 241_607),
+        ("ninety nine thousand nine hundred and ninety nine", 99_999),
+    ],
+)
+def test_a_large_number_in_words_is_read_whole(words: str, number: int) -> None:
+    """Never a part of it, with whatever stands around it."""
+    for text in (words, f"It cost {words} pounds.", f"({words})", f"of these, {words}; two-hundred-year oaks"):
+        assert [found for _, found in spelt(text)] == [number]
+    assert read(words, "word").number == number
+    assert read(f"{words} pounds", "word")[1:3] == (number, "GBP")
+    assert read(f"{words} million pounds", "word").number == number * 10**6
+
+
+def test_what_only_looks_like_a_large_number_is_none() -> None:
+    """Or it is two of them."""
+    for text in ("hundred", "thousands of pounds", "a hundred-year flood", "many hundred", "and thousand"):
+        assert not [*spelt(text)]
+    assert [number for _, number in spelt("two hundred, and fifty of them")] == [200, 50]
+    assert [number for _, number in spelt("two hundred ten-pound notes")] == [200]

@@ -162,8 +162,11 @@ def _owned(question: str, words: list[_Word], at: int) -> Iterator[str]:
 
 
 def _ended(question: str, start: int, run: list[_Word]) -> Iterator[str]:
-    """The spans from ``start`` to each word of a run that can end a description; none ends within or before a name."""
+    """The spans from ``start`` to each word of a run that can end a description; none ends within or before a name.
+
+    Nor does one end with a possessive, before what that owns.
+    """
     for word in run:
-        within = word.text[-1].isalpha() and _GOES_ON.match(question, word.end)
+        within = (word.text[-1].isalpha() and _GOES_ON.match(question, word.end)) or _POSSESSIVE.search(word.text)
         if word.text.strip(_ENDING).lower() not in _NO_END and not within:
             yield question[start : word.end].rstrip(_ENDING)

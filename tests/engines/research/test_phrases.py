@@ -54,6 +54,12 @@ def test_a_question_that_asks_for_one_thing_has_none(question: str) -> None:
     assert descriptions(question) == []
 
 
+def test_a_description_does_not_end_with_a_possessive() -> None:
+    """What it owns belongs to it."""
+    assert descriptions("What is the price of the infants' room at Quendleby?") == ["the infants' room at Quendleby"]
+    assert "the man who built Ann Lee's" not in descriptions("Where was the man who built Ann Lee's house born?")
+
+
 def test_a_description_has_no_gap() -> None:
     """Where what is asked for was taken out of it, it describes nothing."""
     found = descriptions("Which saint is the parish church named after in the town that holds the Eel Fair?")
