@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from aeon.engines.research.effects import Cite
 from aeon.engines.research.values import Citation, Finding
 
-__all__ = ["LABELLED", "NUMBERS", "evidence_of", "listed", "marked", "sought", "unmarked", "with_limits"]
+__all__ = ["LABELLED", "evidence_of", "listed", "marked", "sought", "unmarked", "with_limits"]
 
 LABELLED = re.compile(r"\s*[\[【]((?:[\d.,;&\s\u2013-]|and|to)*)(?:[\]】]|$)")
 """What a reader takes for a citation: numbers in square brackets."""
-NUMBERS = re.compile(r"\d+(?:\.\d+)?")
+_NUMBERS = re.compile(r"\d+(?:\.\d+)?")
 _MARK = re.compile(r"\d{1,3}(?:\.\d{1,3})?")
 _LIMITED = "Search capabilities were limited; the answer is based on partial information."
 _MOST_SEARCHED = 8
@@ -22,7 +22,7 @@ def unmarked(text: str) -> str:
     """The text without numbers in square brackets that a reader would take for citations, as ``[3]``."""
 
     def left(match: re.Match[str]) -> str:
-        return "" if all(map(_MARK.fullmatch, NUMBERS.findall(match[1]))) else match[0]
+        return "" if all(map(_MARK.fullmatch, _NUMBERS.findall(match[1]))) else match[0]
 
     return LABELLED.sub(left, text)
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from aeon.documents.telling import nearness
 from aeon.documents.words import stems
-from aeon.engines.research.marking import NUMBERS
 from aeon.engines.research.options import one_of
-from aeon.engines.research.texts import Texts, terms
+from aeon.engines.research.texts import Texts, numbers, terms
 from aeon.engines.research.values import Citation
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.runtime.ledger import current_ledger
@@ -82,8 +81,8 @@ def together(question: str, answer: str, found: Sequence[Citation]) -> tuple[Cit
 
 def _having(answer: str, ranked: Sequence[Citation]) -> list[Citation]:
     """Those that have a word of the answer, and its numbers if any has these: at most six, best with all of it."""
-    words, numbers = terms(answer), set(NUMBERS.findall(answer))
+    words, figures = terms(answer), numbers(answer)
     shared = [one for one in ranked if words & terms(one.source.text)]
-    some = [one for one in shared if numbers <= terms(one.source.text)] or shared
+    some = [one for one in shared if figures <= terms(one.source.text)] or shared
     best = sorted(range(len(some)), key=lambda place: answer.casefold() not in some[place].source.text.casefold())
     return [some[place] for place in sorted(best[:_MOST])]

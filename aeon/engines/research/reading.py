@@ -11,7 +11,7 @@ from aeon.documents.words import stems
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.marking import unmarked
 from aeon.engines.research.options import Choice, one_of
-from aeon.engines.research.texts import Texts, shown, spelt
+from aeon.engines.research.texts import Texts, large, numbers, shown, spelt
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.questions import asks_yes_no, is_of_kind
 from aeon.supervisor.short_answers import is_echo
@@ -27,7 +27,6 @@ _MOST_BYTES = 9_000
 _ABSENT = re.compile(
     r"\bnot (?:stated|mentioned|said|given|specified|provided|found|available)\b|\bno sentence\b", re.IGNORECASE
 )
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _WORD = re.compile(r"[^\W\d]+")
 _SHORT, _ALIKE = 4, 0.8
 _PLAIN = frozenset({"yes", "no"})
@@ -136,9 +135,13 @@ def _fitting(passages: Sequence[Numbered]) -> Sequence[Numbered]:
 
 
 def _borne_out(answer: str, question: str, text: str) -> bool:
-    """Whether every number of the answer and half of its words stand in what was read."""
+    """Whether every number of the answer and half of its words stand in what was read.
+
+    A small number in words is a word.
+    """
     if answer.casefold() in _PLAIN:
         return True
-    words, numbers = stems(answer), set(_NUMBER.findall(answer))
-    known = set(_NUMBER.findall(f"{text} {question}")) | spelt(text)
-    return numbers <= known and 2 * len(words & (stems(text) | numbers)) >= len(words)
+    in_words = large(answer)
+    words, figures = stems(answer) - stems(" ".join(in_words)), numbers(answer) | {*in_words.values()}
+    known = numbers(f"{text} {question}") | spelt(text)
+    return figures <= known and 2 * len(words & (stems(text) | figures)) >= len(words)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from aeon.documents.words import stems
 from aeon.engines.research.effects import Numbered
-from aeon.engines.research.marking import NUMBERS
 from aeon.engines.research.values import Citation
 from aeon.grounding.words import is_german
 from aeon.proof.readings import GERMAN_WORDS
@@ -15,9 +15,12 @@ from aeon.proof.readings import spelt as number_words
 from aeon.schema import Source
 from aeon.text import one_line
 
-__all__ = ["Texts", "shown", "spelt", "terms"]
+__all__ = ["Texts", "large", "numbers", "shown", "spelt", "terms"]
 
+_SMALL = 99
 _LONGEST_TITLE, _LONGEST_SENTENCE = 100, 1_000
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 
 
 class Texts(NamedTuple):
@@ -63,13 +66,27 @@ def _text(one: Numbered) -> Texts:
 
 def terms(text: str) -> frozenset[str]:
     """The stems and the numbers of a text: what a sentence has to hold to say the same."""
-    return stems(text) | frozenset(NUMBERS.findall(text)) | spelt(text)
+    return stems(text) | numbers(text) | spelt(text)
+
+
+def numbers(text: str) -> frozenset[str]:
+    """The numbers that a text has in digits, without the commas of thousands."""
+    return frozenset(one.replace(",", "") if _GROUPED.fullmatch(one) else one for one in _NUMBER.findall(text))
 
 
 def spelt(text: str) -> frozenset[str]:
     """The numbers that a text has in words of its language, in digits: 71 for seventy-one."""
+    return frozenset(str(number) for _, number in _said(text))
+
+
+def large(text: str) -> dict[str, str]:
+    """The numbers above 99 that a text has in words, in digits, by these words."""
+    return {words: str(number) for words, number in _said(text) if number > _SMALL}
+
+
+def _said(text: str) -> Iterator[tuple[str, int]]:
     german = is_german(text)
-    return frozenset(str(number) for word, number in number_words(text) if german or word not in GERMAN_WORDS)
+    return (said for said in number_words(text) if german or said[0] not in GERMAN_WORDS)
 
 
 def _line(sentence: Source) -> str:

@@ -301,6 +301,24 @@ def test_yes_and_no_stand_alone_and_rest_on_a_sentence() -> None:
 
 
 @pytest.mark.requirement("R3")
+@pytest.mark.parametrize(
+    ("said", "stands"),
+    [
+        ("a hundred and ninety thousand pounds", True),
+        ("190000 pounds", True),
+        ("forty pounds", False),
+        ("three hundred and ninety thousand pounds", False),
+        ("390000 pounds", False),
+    ],
+)
+@pytest.mark.parametrize("written", ["a hundred and ninety thousand", "190,000"])
+def test_a_large_number_of_an_answer_stands_in_what_was_read(said: str, stands: bool, written: str) -> None:
+    """In words or in digits, with commas or without."""
+    sold = numbered(1, "sold.txt", f"The mill. It was sold for {written} pounds, and left to them.")
+    reflection = reflected(Reader({"How much": said}), sold, task="How much was the mill sold for?")
+    assert (reflection.answer == said) is stands
+
+
 def test_a_number_with_a_point_is_an_answer() -> None:
     """And no label."""
     mill = numbered(1, "mill.txt", "The old mill. It gave 240.5 tonnes a year.")
