@@ -152,7 +152,7 @@ def _is_in_general(asked: Asked, short: ShortReading) -> bool:
 def _multiplied(asked: Asked, short: ShortReading) -> Plan | None:
     """The price of one from its sentence, times how many the question says; ``None`` where it is not of that kind."""
     found = of_several(asked.about.text, short.source.text, short.answer) if short.source is not None else None
-    if short.source is None or found is None or _EACH.search(asked.about.text):
+    if short.source is None or found is None or (_EACH.search(asked.about.text) and not found.yearly):
         return None
     quoted = quotation(asked.task.text, _number(found.price), short.source)
     formula = ToolCall(tool=CALCULATOR, arguments={"expression": f"$s1 * {found.times}"})

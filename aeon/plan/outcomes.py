@@ -11,6 +11,7 @@ from aeon.plan.days import AND_WHEN
 from aeon.plan.queries import (
     asks_one,
     asks_percent,
+    asks_who_and_total,
     distinct,
     in_percent,
     is_several,
@@ -19,6 +20,7 @@ from aeon.plan.queries import (
     queried,
     query_of,
     summed,
+    with_total,
 )
 from aeon.plan.sources import About, Sources
 from aeon.proof.alike import computed
@@ -81,11 +83,13 @@ async def in_one(plan: Plan, question: str, sources: Sources) -> Plan:
     """The plan with one number from each of its queries that would give several, where one is asked for.
 
     It is their sum where the question is for an amount, also of rows with one number each, else the one that all rows
-    have. A share is one in percent where these are asked for.
+    have. A share is one in percent where these are asked for. Where it is asked who it is, too, the names stay.
     """
     results = [(str(arguments["query"]), found) for arguments, found in await sources.values(queried(plan))]
     if shares := _shares(question, results):
         return in_percent(plan, shares)
+    if asks_who_and_total(question) and len(results) == 1:
+        return with_total(plan, results[0][1])
     several = _several(plan, results)
     if asks_one(question):
         columns = {query: column for query, found in results if (column := only_number(found))}

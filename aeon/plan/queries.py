@@ -15,6 +15,7 @@ __all__ = [
     "amounts",
     "asks_one",
     "asks_percent",
+    "asks_who_and_total",
     "borrowed",
     "distinct",
     "echoes",
@@ -32,6 +33,7 @@ __all__ = [
     "takes_nothing",
     "with_amounts",
     "with_query",
+    "with_total",
     "without_hundred",
 ]
 
@@ -66,6 +68,8 @@ _HUNDREDTHS = re.compile(
 )
 _PER_CENT = re.compile(r"%(?! of)|\b(?:in|many|what) per ?cent\b|\bpercentage\b", _I)
 _SEVERAL = 2
+_WHO_AND_HOW = re.compile(r"\W*(?:who|whose|which)\b[^?.!]*\band how (?:much|many)\b", _I)
+_IN_ALL = re.compile(r"\b(?:in all|in total|altogether|all together|the total)\b", _I)
 _LISTED = re.compile(r"\b(?:each|every|list|all the|which|per|both(?! together\b))\b", _I)
 _QUANTITY = re.compile(
     r"\bhow (?:many|much)\b|\b(?:total|sum|number|amount|units|revenue|turnover|sales|count)\b|"
@@ -181,8 +185,8 @@ def _in_whole(step: Step) -> Step:
 
 
 def asks_one(question: str) -> bool:
-    """Whether a question asks for one number, not for several."""
-    return bool(_QUANTITY.search(question)) and not _LISTED.search(question)
+    """Whether a question asks for one number, not for several, nor for who or which these are of as well."""
+    return bool(_QUANTITY.search(question)) and not (_LISTED.search(question) or _WHO_AND_HOW.match(question))
 
 
 def invented(plan: Plan, said: str) -> str:
@@ -214,6 +218,24 @@ def queried(plan: Plan) -> list[JsonObject]:
     """The arguments of the plan's queries that hang on no earlier step."""
     calls = [step.action for step in plan.steps if isinstance(step.action, ToolCall) and not step.dependencies]
     return [call.arguments for call in calls if call.tool == SQL and call.arguments is not None]
+
+
+def asks_who_and_total(question: str) -> bool:
+    """Whether a question asks who or which there are, and how much it is with all of them."""
+    return _WHO_AND_HOW.match(question) is not None and _IN_ALL.search(question) is not None
+
+
+def with_total(plan: Plan, found: JsonValue) -> Plan:
+    """The plan of one query that gives rows of a name and a number, as one of the names and the sum; else as it is."""
+    number, rows = only_number(found), found if isinstance(found, list) else []
+    names = {name for row in rows if isinstance(row, dict) for name in row} - {number}
+    if not number or len(names) != 1 or len(plan.steps) != 1:
+        return plan
+    step, query = plan.steps[0], query_of(plan.steps[0])
+    who = with_query(step, f"SELECT DISTINCT {quoted(names.pop())} FROM ({query})")
+    total = with_query(step, f"SELECT SUM({quoted(number)}) FROM ({query})")
+    total = total.changed(id=f"{step.id}b", provides=(f"{step.id}b",))
+    return plan.changed(steps=(who, total), answer=(who.id, total.id)).numbered()
 
 
 def is_several(result: JsonValue) -> bool:

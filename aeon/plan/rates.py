@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from aeon.documents.words import stem
 from aeon.plan.evidence import figures, in_words
-from aeon.proof.readings import NUMBER_WORDS
+from aeon.proof.readings import NUMBER_WORDS, spelt
 
 __all__ = ["Several", "asks_costs", "of_several", "rate_of"]
 
@@ -30,12 +30,22 @@ _ONE = re.compile(
 )
 
 
+_YEARLY = re.compile(
+    r"\b(?:an?|one|each|every|per) (?:whole |full )?year\b|\b(?:yearly|annual(?:ly)?)\b", re.IGNORECASE
+)
+_IN_A_YEAR = {stem(word): times for word, times in (("month", 12), ("quarter", 4))}
+
+
 class Several(NamedTuple):
-    """The ``price`` of one, as the sentence ``said`` it, and how many ``times`` it is asked for."""
+    """The ``price`` of one, as the sentence ``said`` it, and how many ``times`` it is asked for.
+
+    ``yearly``: it is of a month, say, and asked for a year.
+    """
 
     said: str
     price: str
     times: str
+    yearly: bool = False
 
 
 def asks_costs(question: str) -> bool:
@@ -47,18 +57,34 @@ def of_several(question: str, sentence: str, value: str) -> Several | None:
     """The price of one hour that a sentence states, where a question says that it is three of them; else ``None``.
 
     So is anything that it states of one, each or every thing: four minutes for one token. What it states of so many, as
-    in "35 euros an hour, 60 for two", is not multiplied.
+    in "35 euros an hour, 60 for two", is not multiplied. What it states of a month is, where it is asked for a year.
     """
-    price = _AMOUNT.match(value)
-    if price is None:
+    written, price = _amount(value)
+    if not price:
         return None
-    one = rf"(?<![\w.,]){re.escape(price[0])}[^\W\d_]*(?: ?[€$£]| [^\W\d_]+)? {_EACH} ([^\W\d_]+)"
-    rate = re.search(one, sentence) if asks_costs(question) else None
+    one = rf"(?<![\w.,]){re.escape(written)}[^\W\d_]*(?: ?[€$£]| [^\W\d_]+)? {_EACH} ([^\W\d_]+)"
+    rate = re.search(one, sentence, re.IGNORECASE) if asks_costs(question) else None
     if rate is None:
-        return _of_one(question, sentence, price[0])
-    found = _times(question, rate[1], rate[0], price[0])
+        return _of_one(question, sentence, price)
+    found = _times(question, rate[1], rate[0], price) or _in_a_year(question, rate[1], rate[0], price)
     others = sentence.replace(rate[0], "", 1)
+    if found and found.yearly and _YEARLY.search(others):
+        return None
     return found if found and not _states(others, found.times) else None
+
+
+def _amount(value: str) -> tuple[str, str]:
+    """The amount that a value begins with, as it is written and in digits; two times "" where it begins with none."""
+    if (found := _AMOUNT.match(value)) is not None:
+        return found[0], found[0]
+    words = ((words, str(number)) for words, number in spelt(value) if value.casefold().startswith(words))
+    return next(words, ("", ""))
+
+
+def _in_a_year(question: str, unit: str, said: str, price: str) -> Several | None:
+    """What is stated of a month, or a quarter, as often as it comes in the year that a question is for."""
+    times = _IN_A_YEAR.get(_unit(unit)) if _YEARLY.search(question) else None
+    return Several(said, price, str(times), yearly=True) if times else None
 
 
 def _of_one(question: str, sentence: str, price: str) -> Several | None:

@@ -11,10 +11,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from aeon.plan.checking import Candidate, Checker
-from aeon.plan.money import asks_worth
+from aeon.plan.money import asks_takings, asks_worth
 from aeon.plan.outcomes import in_one
 from aeon.plan.prompts import Asked
-from aeon.plan.queries import asks_one, query_of
+from aeon.plan.queries import asks_one, asks_who_and_total, query_of
 from aeon.plan.sources import SQL, Sources
 from aeon.plan.ties import with_ties
 from aeon.runtime.ledger import current_ledger
@@ -62,8 +62,8 @@ class Twice:
 
         What both give as they stand is taken, whatever the host holds against either; that it makes the same of
         both confirms nothing. Of several numbers, where one is asked for, it is their sum. Only who is there the
-        longest, what a stock is worth, and what is owed, is told by the host: models put the latest first, add up the
-        prices of one, or all that was ever billed, each time.
+        longest, what a stock is worth, what was taken, and what is owed, is told by the host: models put the latest
+        first, add up the prices of one, or all that was ever billed, each time.
         Where no file has a word for what is asked for, both may have taken another column for it: that stays a
         doubt. Where they give something else than is asked for, or not all of that, two that agree confirm nothing.
         Else one of which nothing is wrong is taken before one that is at fault, and the first before the second.
@@ -87,7 +87,8 @@ class Twice:
 
     async def _whole(self, plan: Plan, question: str) -> Plan:
         """The plan with the sum of several numbers where one is asked for, else with all that share a first place."""
-        one = await in_one(plan, question, self._sources) if asks_one(question) else plan
+        in_all = asks_one(question) or asks_who_and_total(question)
+        one = await in_one(plan, question, self._sources) if in_all else plan
         return await with_ties(one, self._sources)
 
     async def _given(self, one: Candidate) -> list[JsonValue]:
@@ -102,7 +103,8 @@ def _misleads(asked: Asked, bare: Plan) -> bool:
     """
     said = " ".join(map(query_of, bare.steps)).casefold()
     lost = any(" " in one.value and one.value.casefold() not in said for one in asked.about.named)
-    return bool(lost or asked.about.begun or asks_worth(asked.about.text) or asks_owed(asked.about.text))
+    text = asked.about.text
+    return bool(lost or asked.about.begun or asks_worth(text) or asks_takings(text) or asks_owed(text))
 
 
 def _rank(one: Candidate, given: Sequence[JsonValue]) -> int:

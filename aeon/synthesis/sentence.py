@@ -14,6 +14,7 @@ from aeon.proof.readings import NUMBER_WORDS
 from aeon.schema import JsonValue, Step, Task, ToolCall, Writing
 from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.supervisor import Supervisor
+from aeon.synthesis.denying import denies
 from aeon.synthesis.either import about_chosen
 from aeon.synthesis.units import is_money, quoted_with_unit, unit_of
 from aeon.text import one_line
@@ -171,10 +172,10 @@ def _is_long(text: str) -> bool:
 def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
     """The sentence with the results in the place of their names; empty where it cannot be used.
 
-    It must be no question, hold every result, name none twice, count nothing with a number that has a unit, and hold no
-    number but those of the task and of the results. Where the task asks which one it is, and no more, it need not hold
-    the number that this was chosen by. Of two it names the one that was chosen first; where it names the other alone,
-    the one that was chosen takes its place.
+    It must be no question, hold every result, name none twice, count nothing with a number that has a unit, hold no
+    number but those of the task and of the results, and say "nobody" only where one of these does. Where the task asks
+    which one it is, and no more, it need not hold the number that this was chosen by. Of two it names the one that was
+    chosen first; where it names the other alone, the one that was chosen takes its place.
     """
     named = _REFERENCE.findall(sentence)
     by_name = {result.name: result.text for result in results}
@@ -185,7 +186,7 @@ def filled(sentence: str, task: Task, results: Sequence[Result]) -> str:
     known = _numbers(" ".join([task.text, *by_name.values()]))
     if "{" in text or text.endswith("?") or not _numbers(text) <= known:
         return ""
-    usable = _says_all(text, named, _needed(task, results)) and not _misnames(text, results)
+    usable = _says_all(text, named, _needed(task, results)) and not _says_otherwise(text, task, results)
     return _addressed(text, task.text) if usable else ""
 
 
@@ -299,6 +300,12 @@ def inside(text: str, value: str) -> str:
     first = _FIRST.match(value) if is_within else None
     small = first is not None and (first[0].casefold() in NUMBER_WORDS or first[0] in _FUNCTION_WORDS)
     return value[:1].lower() + value[1:] if small else value
+
+
+def _says_otherwise(text: str, task: Task, results: Sequence[Result]) -> bool:
+    """Whether the sentence says something else than the results, for all that these stand in it."""
+    said = f"{task.text} {task.background}"
+    return _misnames(text, results) or denies(text, said, [result.text for result in results])
 
 
 def _misnames(text: str, results: Sequence[Result]) -> bool:

@@ -354,12 +354,24 @@ def test_what_is_said_of_one_is_multiplied_by_how_many_there_are(question: str, 
         ("What do two hours of lessons cost?", "Lessons: 35 euro an hour, 60 euro for two.", "35", ""),
         ("What do three hours of lessons cost?", "Lessons: 35 euro an hour, 60 euro for two.", "35", "3"),
         ("What do 2 days cost?", "A bike costs 2 euros a day.", "2", "2"),
+        ("How much is she paid in a year?", "She is paid 620 euros a month.", "620", "12"),
+        ("What is the annual fee?", "The fee is 620 euros a quarter.", "620", "4"),
+        (
+            "How much is she paid in a year?",
+            "She is paid six hundred and twenty euros a month.",
+            "Six hundred and twenty",
+            "12",
+        ),
+        ("How much is she paid?", "She is paid 620 euros a month.", "620", ""),
+        ("How much is she paid a year?", "She is paid 20 euros a week.", "20", ""),
+        ("What does it cost a year?", "It costs 30 euros a month, 300 euros a year.", "30", ""),
+        ("What do three days cost?", "A tent costs a hundred and ten euros a day.", "A hundred and ten", "3"),
     ],
 )
 def test_what_a_sentence_says_of_so_many_is_not_multiplied(
     question: str, sentence: str, price: str, times: str
 ) -> None:
-    """Two hours have a price of their own."""
+    """Two hours have a price of their own, as has a year; a year without one has that of twelve months."""
     found = of_several(question, sentence, f"{price} euros")
     assert (found.times if found else "") == times
 

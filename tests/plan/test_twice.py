@@ -266,6 +266,49 @@ def test_two_queries_that_add_up_prices_do_not_say_what_a_stock_is_worth(tmp_pat
     assert "221" in result.answer and "6.5" not in result.answer
 
 
+@pytest.mark.requirement("G4a")
+def test_two_queries_that_add_up_prices_do_not_say_what_was_taken(tmp_path: Path) -> None:
+    """One ticket cost 15, and 388 were sold; what was paid for a booking is no price of one."""
+    (tmp_path / "tickets.csv").write_text("concert,sold,price_eur\nCarols,388,15\nRequiem,212,18\n")
+    (tmp_path / "rooms.csv").write_text("room,guests,paid_eur\nBlue,4,150\nRed,2,80\n")
+    for question, query, meant in (
+        (
+            "How much did the Carols concert take?",
+            "SELECT SUM(price_eur) FROM tickets WHERE concert = 'Carols'",
+            "5820",
+        ),
+        ("How much did the Blue room take?", "SELECT SUM(paid_eur) FROM rooms WHERE room = 'Blue'", "150"),
+    ):
+        model = Scripted([query, query, *["It took {r1} euros."] * 6])
+        assert meant in build(llm=model, files=tmp_path).execute(question).answer
+
+
+@pytest.mark.requirement("G4a")
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("Who is in arrears, and how much is it in all?", [["Jo Falk", "Ugo Marin"], 168]),
+        ("Which holders are in arrears, and how much rent is that in total?", [["Jo Falk", "Ugo Marin"], 168]),
+        (
+            "Who is in arrears, and how much?",
+            [[{"holder": "Jo Falk", "rent": 63}, {"holder": "Ugo Marin", "rent": 105}]],
+        ),
+        ("How much rent is in arrears in all?", [168]),
+    ],
+)
+def test_who_it_is_stays_where_it_is_asked_how_much_it_is_in_all(
+    tmp_path: Path, question: str, meant: list[object]
+) -> None:
+    """Rows of a name and a number are the names, and the sum; only a question for the sum alone gets that alone."""
+    (tmp_path / "plots.csv").write_text("holder,rent,arrears\nJo Falk,63,yes\nPia Hahn,140,no\nUgo Marin,105,yes\n")
+    query = "SELECT holder, rent FROM plots WHERE arrears = 'yes' ORDER BY holder"
+    given = files(tmp_path)
+    made, _ = plan(given, question, query, query)
+    registry = ToolRegistry([*given])
+    outputs = [asyncio.run(registry.call(SQL, {"query": one})).value for one in queries(made)]
+    assert [sorted(one) if isinstance(one, list) and isinstance(one[0], str) else one for one in outputs] == meant
+
+
 def test_two_queries_that_put_the_latest_first_do_not_say_who_is_there_the_longest(tmp_path: Path) -> None:
     """The host knows the order of a column that says since when, whatever both give."""
     (tmp_path / "members.csv").write_text("Member,Joined\nPaul Dix,2025-02-10\nAda Wren,2015-06-01\n")

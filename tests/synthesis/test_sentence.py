@@ -127,6 +127,27 @@ def test_numbers_of_the_task_and_results_in_their_own_words_are_fine(sentence: s
     assert filled(sentence, TASK, (TOTAL, SHOP)) == text
 
 
+@pytest.mark.requirement("G2")
+@pytest.mark.parametrize(
+    ("task", "value", "sentence", "said"),
+    [
+        ("Who has not paid, and how much is it?", "168", "No one has not paid, and it is {r1}.", False),
+        ("Who has not paid?", "Jo Falk", "Nobody but {r1} has not paid.", False),
+        ("How many have paid?", "0", "None have paid: it is {r1}.", True),
+        ("What was paid?", "0 euros", "Nothing was paid: {r1}.", True),
+        ("What was paid?", "0.5 euros", "Nothing but {r1} was paid.", False),
+        ("Is it worth nothing?", "12 euros", "It is worth {r1}, not nothing.", True),
+        ("What may be left out?", "nothing", "You may leave out {r1}.", True),
+        ("Who has paid?", "Jo Falk", "{r1} has paid.", True),
+    ],
+)
+def test_that_there_is_nobody_is_said_where_a_result_or_the_task_does(
+    task: str, value: str, sentence: str, said: bool
+) -> None:
+    """A model that has a number for who it is makes nobody of that."""
+    assert bool(filled(sentence, Task(text=task), (Result("r1", "", value),))) is said
+
+
 @pytest.mark.parametrize(
     ("task", "value", "sentence"),
     [
