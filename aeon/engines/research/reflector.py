@@ -73,11 +73,8 @@ class Reflector:
         return Queries(queries=tuple(queries), aim=aim, tier=tier)
 
     async def _other_words(self, aim: Aim, most: int) -> list[Query]:
-        """Queries for the question in other words, where so many may be asked that some are left for what follows.
-
-        Of two that are compared each is searched for alone.
-        """
-        if most <= _MOST_FIRST or aim.compared is not None:
+        """Queries for the question in other words, where so many may be asked that some are left for what follows."""
+        if most <= _MOST_FIRST:
             return []
         words = await other_words(self._supervisor, aim.question[:_LONGEST_QUERY])
         return [Query(text=one, intent="other words that a text may have") for one in words]

@@ -40,6 +40,17 @@ def test_a_search_begins_with_five_queries_at_most_where_the_model_words_some() 
     assert [one.text for one in plan.queries[1:]] == [*OTHERS, "Ann Lee"]
 
 
+def test_the_first_of_two_that_are_compared_is_searched_for_in_other_words() -> None:
+    """Beside the whole question: three queries at least, also where nothing has a name."""
+    task = "Which was dearer, the infants' room or the iron hut?"
+    sides = "a = What did the infants' room cost?\nb = What did the iron hut cost?\nprint(\"infants' room\" if a > b else \"iron hut\")"
+    model = Reader(words=sides, queries=WORDS)
+    plan = done(reflector(model).plan(PlanQueries(task=Task(text=task), most=6)))
+    assert plan.aim is not None and plan.aim.compared is not None
+    assert [one.text for one in plan.queries] == ["What did the infants' room cost?", task, *OTHERS]
+    assert model.prompts[-1] == "What did the infants' room cost?"
+
+
 def test_a_tier_of_few_queries_keeps_them_for_what_follows() -> None:
     """Nobody is asked to word some; nor without a call."""
     for task, most in ((BEES, 3), (BEES, 5)):
