@@ -15,7 +15,17 @@ _FULL = "|".join(
     sorted((name.capitalize() for name in MONTHS if len(name) > 3 or name in ("may", "mai")), key=len, reverse=True)
 )
 _ORDINAL = r"(?:st|nd|rd|th|\.)?"
+_TO = r"(?:\s?[-–—]\s?|\s(?:to|till|until|through|bis(?: zum)?)\s)"
+"""Between the first and the last day of several."""
+_FIRST = rf"\d{{1,2}}{_ORDINAL}{_TO}(?:the )?"
+_ENDING = r"(?:st|nd|rd|th)?"
+_LAST = rf"{_ENDING}{_TO}\d{{1,2}}{_ENDING}(?!\.?\s?(?:of\s)?(?i:{_NAME})\b)"
 _WRITTEN = (
+    (rf"{_FIRST}\d{{1,2}}{_ORDINAL}\s(?:of\s)?(?i:{_NAME})\b\.?,?\s\d{{4}}(?!\d)", ("ddmy",)),
+    (rf"(?i:{_NAME})\b\.?\s\d{{1,2}}{_LAST},?\s\d{{4}}(?!\d)", ("mddy",)),
+    (rf"\d{{1,2}}\.?{_TO}\d{{1,2}}\.\s?\d{{1,2}}\.\s?\d{{4}}(?!\d|\.\d)", ("ddmy",)),
+    (rf"{_FIRST}\d{{1,2}}{_ORDINAL}\s(?:of\s)?(?i:{_NAME})\b", ("ddm",)),
+    (rf"(?i:{_NAME})\b\.?\s\d{{1,2}}{_LAST}(?![\d.,:]\d|\d)(?!\s?(?:%|€|euro|[ap]\.?m\b))", ("mdd",)),
     (r"\d{4}([-/])\d{1,2}\1\d{1,2}(?![-\d])", ("ymd",)),
     (r"\d{1,2}\.\s?\d{1,2}\.\s?(?:\d{4}|\d{2})(?!\d|\.\d)", ("dmy",)),
     (r"\d{1,2}([-/])\d{1,2}\1(?:\d{4}|\d{2})(?![-/\d])", ("dmy", "mdy")),
@@ -41,6 +51,7 @@ _TIME = re.compile(
 _ALSO_WORDS = re.compile(r"\b(?:may|mar|mai|march)\b")
 """Month names that are also ordinary words where they are not capitalised."""
 _THINGS = re.compile(r"\s(?!(?:across|as|does|has|is|plus|this|thus|unless|was)\b)[a-z]{2,}s\b")
+_MONTH_BEFORE = re.compile(rf"\b(?i:{_NAME})\b\.?\s$")
 _AT = re.compile(r"\b(?:after|before|between|by|for|from|of|on|since|the|till|to|until)\s$", re.IGNORECASE)
 
 
@@ -62,7 +73,10 @@ def _is_other(text: str, match: re.Match[str], forms: tuple[str, ...], cell: boo
     """Whether what looks like a date is another word, or so many things."""
     named = match[0][:1].isalpha() and forms == ("m",)
     lone = not cell and named and text[: match.start()].rstrip()[-1:] in ("", ".", "!", "?", ":")
-    return lone or (forms[0] in ("dm", "md") and bool(_ALSO_WORDS.search(match[0]))) or _counts(text, match)
+    if forms[0].startswith("dd") and _MONTH_BEFORE.search(text, 0, match.start()):
+        return True  # October 1 to 4 November
+    without_year = "d" in forms[0] and "y" not in forms[0]
+    return lone or (without_year and bool(_ALSO_WORDS.search(match[0]))) or _counts(text, match)
 
 
 def _counts(text: str, day: re.Match[str]) -> bool:

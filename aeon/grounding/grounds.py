@@ -13,7 +13,7 @@ from aeon.grounding.mention import Form, Mention
 from aeon.grounding.mentions import mentions
 from aeon.grounding.numerals import UNIT
 from aeon.grounding.unspaced import spaced
-from aeon.proof.readings import Read, folded, read, rounded
+from aeon.proof.readings import Read, ends, folded, read, rounded
 from aeon.schema import Computation, FromSource, FromTask, FromTool, JsonValue, Reading, Source, Support, Task
 
 __all__ = ["Grounds", "Known", "Rounding", "ToolOutput"]
@@ -137,11 +137,16 @@ class Grounds:
 
 
 def _dated(value: Read) -> Iterator[str]:
-    """The value, and of a date also what is left of it without its day, its month or its year."""
+    """The value, and of a date also what is left of it without its day, its month or its year; so of several days."""
     yield value.value
-    if value.number is None and re.fullmatch(r"\d{4}-\d\d-\d\d", value.value):
-        year, month, day = value.value.split("-")
-        yield from (f"{year}-{month}-00", f"0000-{month}-{day}", f"{year}-00-00", f"0000-{month}-00")
+    days = [one.value for one in ends(value)]
+    if len(days) > 1:
+        yield "/".join(f"0000{day[4:]}" for day in days)
+        yield from days
+    for one in days:
+        if value.number is None and re.fullmatch(r"\d{4}-\d\d-\d\d", one):
+            year, month, day = one.split("-")
+            yield from (f"{year}-{month}-00", f"0000-{month}-{day}", f"{year}-00-00", f"0000-{month}-00")
 
 
 def _passages(task: Task, outputs: Sequence[ToolOutput], spans: Sequence[Source]) -> Iterator[_Passage]:

@@ -12,7 +12,7 @@ from aeon.grounding.equations import Equation, equations
 from aeon.grounding.grounds import Grounds, Known, Rounding, ToolOutput
 from aeon.grounding.mention import Form, Mention
 from aeon.grounding.mentions import mentions, values
-from aeon.proof.readings import Read, exact, factor, rounded
+from aeon.proof.readings import Read, ends, exact, factor, rounded
 from aeon.schema import Claim, ClaimKind, Computation, FromClaim, Source, Support, SupportType, Task, Verdict
 
 __all__ = ["claims"]
@@ -139,6 +139,7 @@ def _matches(grounds: Grounds, form: Form) -> Iterator[_Match]:
         yield _Match(form, known, known.computation)
         return
     if value.number is None:
+        yield from _of_ends(grounds, form)
         return
     if not value.unit:
         others = (grounds.exact(value.value, unit) for unit in grounds.units)
@@ -148,6 +149,13 @@ def _matches(grounds: Grounds, form: Form) -> Iterator[_Match]:
     if bare is not None:
         yield _without_unit(grounds, form, bare, bare.computation)
     yield from _rounded(grounds, form)
+
+
+def _of_ends(grounds: Grounds, form: Form) -> Iterator[_Match]:
+    """The match of several days whose first and last stand somewhere, each of them for itself."""
+    known = [one for day in ends(form.read) if (one := grounds.exact(day.value, ""))]
+    if len(known) > 1:
+        yield _Match(form, Known(form, tuple(support for one in known for support in one.evidence)))
 
 
 def _factors(grounds: Grounds, unit: str) -> Iterator[tuple[str, Fraction]]:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from aeon.proof.again import evaluate
-from aeon.proof.readings import Read, exact, factor, read, rounded, stands_for
+from aeon.proof.readings import Read, ends, exact, factor, read, rounded, stands_for
 
 __all__ = [
     "WORD_FOR_WORD",
@@ -29,7 +29,7 @@ WORD_FOR_WORD = "word for word"
 _ENDS = " \t\n.!\"'“”„»«*_"
 _ITEM = re.compile(r"^\s*(?:[-*+•‣◦▪–—]|\(?\d{1,3}[.)])\s+")
 _STOPS = (".", "!", "?", "…", "。", "！", "？")
-_QUOTES = "\"'“”’»«)]*_"
+_BEHIND = "\"'“”’»«)]*_"
 _LONGEST_MARK = 40
 _NOTHING_BEFORE = re.compile(
     r"(?<!\b[A-Z]\.)(?<!\b[A-Z][a-z]\.)(?<!\b[A-Z][a-z]{2}\.)(?<!\b[A-Z][a-z]{3}\.)(?<=[\n.!?…。！？|])"
@@ -89,7 +89,7 @@ def follows(claim: Mapping[str, Any], mine: Read, operands: Sequence[Read], step
     """
     record = claim["computation"]
     if record is None:
-        return bool(operands) and stands_for(operands[0], mine), min(1, len(operands))
+        return _stands_there(mine, operands)
     letters = _letters(record["expression"], operands)
     numbers = {letter: one.number for letter, one in zip(letters, operands, strict=False) if one.number is not None}
     must(len(numbers) == len(letters) and mine.number is not None, "its operands are no numbers")
@@ -107,6 +107,13 @@ def follows(claim: Mapping[str, Any], mine: Read, operands: Sequence[Read], step
         must(record["places"] == mine.places, "it is rounded to other places than it is written to")
         value = rounded(value, record["places"], record["rounding"])
     return value == mine.number, len(letters)
+
+
+def _stands_there(mine: Read, operands: Sequence[Read]) -> tuple[bool, int]:
+    """Whether the value stands there, the first and the last of several days each for itself; by how many operands."""
+    parts = ends(mine) if len(operands) > 1 else (mine,)
+    pairs = list(zip(operands, parts, strict=False))
+    return bool(pairs) and all(stands_for(*pair) for pair in pairs), len(pairs)
 
 
 def _letters(expression: str, operands: Sequence[Read]) -> list[str]:
@@ -152,7 +159,7 @@ def bare(text: str) -> str:
 
 def stands_whole(text: str, start: int, end: int) -> bool:
     """Whether a span is a whole sentence of a text, and no part of one that may say the opposite."""
-    closed = text[start:end].rstrip(_QUOTES).endswith(_STOPS) or bool(_NOTHING_BEHIND.match(text, end))
+    closed = text[start:end].rstrip(_BEHIND).endswith(_STOPS) or bool(_NOTHING_BEHIND.match(text, end))
     return closed and bool(_NOTHING_BEFORE.search(f"\n{text[:start]}"[-_LONGEST_MARK:]))
 
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from fractions import Fraction
 from typing import NamedTuple
 
 __all__ = [
-    "GERMAN_WORDS", "LARGE", "MONTHS", "NUMBER_WORDS", "NUMERAL", "SCALES", "SPELT", "UNITS", "Read", "exact", "factor",
-    "folded", "is_part", "read", "rounded", "spelt", "stands_for", "unit_of",
+    "GERMAN_WORDS", "LARGE", "MONTHS", "NUMBER_WORDS", "NUMERAL", "SCALES", "SPELT", "UNITS", "Read", "ends", "exact",
+    "factor", "folded", "is_part", "read", "rounded", "spelt", "stands_for", "unit_of",
 ]  # fmt: skip
 
 # Dimension, unit, how many of the dimension's base unit it is, and how it is written (_ is a space).
@@ -159,7 +159,8 @@ def read(text: str, form: str) -> Read:
     """A text as the value that it is in this notation.
 
     ``point`` and ``comma`` are numbers by their decimal sign; ``word`` and ``fraction`` numbers too; letters of ``ymd``
-    the parts of a date in order; ``time``, ``phone``, ``unit`` and ``text`` say themselves.
+    the parts of a date in order, with two ``d`` of its first and its last day; ``time``, ``phone``, ``unit`` and
+    ``text`` say themselves.
 
     Raises:
         ValueError: it is none.
@@ -167,7 +168,7 @@ def read(text: str, form: str) -> Read:
     if form in ("point", "comma", "word", "fraction"):
         return _number(text, form)
     if form and set(form) <= set("ymd"):
-        return Read(_day(text, form))
+        return Read(_days(text, form))
     if form == "time":
         return Read(_time(text.casefold()))
     if form == "unit":
@@ -259,12 +260,25 @@ def unit_of(text: str) -> str:
     return unit
 
 
-def _day(text: str, form: str) -> str:
+def _days(text: str, form: str) -> str:
+    pairs = list(zip(form, _date_numbers(text), strict=True))
+    first, last = _day(dict(reversed(pairs))), _day(dict(pairs))
+    if form.count("d") < 2:
+        return last
+    if first >= last:
+        raise ValueError(f"{text[:40]!r} ends before it begins")
+    return f"{first}/{last}"
+
+
+def _date_numbers(text: str) -> list[int]:
+    """The numbers of a date, and those of its months."""
     words = [word.casefold() for word in re.findall(r"\d+|[^\W\d_]+", _ascii(text))]
-    parts = (MONTHS.get(word, word) for word in words)
-    by_part = dict(zip(form, [int(part) for part in parts if isinstance(part, int) or part.isdecimal()], strict=True))
+    return [int(part) for word in words if isinstance(part := MONTHS.get(word, word), int) or part.isdecimal()]
+
+
+def _day(by_part: Mapping[str, int]) -> str:
     year, month, day = by_part.get("y", 0), by_part.get("m", 0), by_part.get("d", 0)
-    year += 2000 if "y" in form and year < 100 else 0
+    year += 2000 if "y" in by_part and year < 100 else 0
     date(year or 2000, max(month, 1), max(day, 1))  # raises for what is in no calendar
     return f"{year:04}-{month:02}-{day:02}"
 
@@ -313,12 +327,26 @@ def factor(unit: str, other: str) -> Fraction | None:
     return None
 
 
+def ends(value: Read) -> tuple[Read, ...]:
+    """The first and the last day of several (``2026-10-01/2026-10-04``); of any other value that itself."""
+    days = value.value.split("/")
+    return tuple(map(Read, days)) if value.number is None and all(map(_DAY.fullmatch, days)) else (value,)
+
+
 def stands_for(value: Read, claim: Read) -> bool:
-    """Whether a claim says the value, or a part of it if it is a date.
+    """Whether a claim says the value, or a part of it if it is a date, or the first or the last of its days.
 
     A unit that one of the two leaves out is no difference.
     """
-    if claim.number is None and _DAY.fullmatch(claim.value) and _DAY.fullmatch(value.value):
-        pairs = zip(claim.value.split("-"), value.value.split("-"), strict=True)
-        return all(int(mine) == 0 or mine == other for mine, other in pairs)
+    said, known = ends(claim), ends(value)
+    if all(claim.number is None and _DAY.fullmatch(one.value) for one in (*said, *known)):
+        if len(said) == 1:
+            return any(_is_of(said[0], one) for one in known)
+        return len(said) == len(known) and all(map(_is_of, said, known))
     return value.value == claim.value and (value.unit == claim.unit or "" in (value.unit, claim.unit))
+
+
+def _is_of(part: Read, day: Read) -> bool:
+    """Whether a date is the other one, or what is left of it without some of its parts."""
+    pairs = zip(part.value.split("-"), day.value.split("-"), strict=True)
+    return all(int(mine) == 0 or mine == other for mine, other in pairs)

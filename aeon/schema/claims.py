@@ -34,8 +34,9 @@ class Reading(Value):
     """How a text is understood as a value; ``aeon.proof.verify.read`` gives it again from the text and its form.
 
     ``value``: a number as an exact decimal or fraction (``1234.5``, ``1/3``), a day as ``2025-04-12`` with zeros for a
-    part that is not written, a clock time as ``14:30``, any other text folded. ``form``: the notation that was taken,
-    such as ``point`` or ``comma`` (the decimal sign), ``dmy`` or ``text``. ``unit``: the canonical unit, if any.
+    part that is not written, the first and the last of several days with ``/`` between them, a clock time as ``14:30``,
+    any other text folded. ``form``: the notation that was taken, such as ``point`` or ``comma`` (the decimal sign),
+    ``dmy`` or ``text``. ``unit``: the canonical unit, if any.
     """
 
     value: str
@@ -107,8 +108,9 @@ class Computation(Value):
 class Claim(Value):
     """A half-open span of an answer, in Unicode code points, and what it rests on.
 
-    ``evidence`` holds the operands of the ``computation`` in order, or the one place where the value stands; behind
-    them the place where the unit stands, if it stands elsewhere. ``note`` says in words what is missing or wrong.
+    ``evidence`` holds the operands of the ``computation`` in order, or the one place where the value stands, or those
+    of the first and the last of several days; behind them the place where the unit stands, if it stands elsewhere.
+    ``note`` says in words what is missing or wrong.
     """
 
     id: str

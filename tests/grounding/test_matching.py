@@ -70,6 +70,30 @@ def test_a_value_that_stands_nowhere_rests_on_nothing(answer: str) -> None:
     assert (claim.support, claim.verdict, claim.evidence) == ("none", "not_found", ())
 
 
+def _of_days(answer: str, *outputs: object) -> tuple[str, int]:
+    tools = [ToolOutput(f"s{n}", output) for n, output in enumerate(outputs, 1)]  # type: ignore[arg-type]
+    (claim,) = claims(answer, Task(text="When is the fair?"), tools)
+    return claim.verdict, len(claim.evidence)
+
+
+@pytest.mark.parametrize("answer", ["1-4 October", "October 1 to 4", "the 1st to the 4th of October"])
+def test_several_days_stand_as_such_or_by_their_first_and_last(answer: str) -> None:
+    """In another form; or in two places, one for each end; one day of them is no more than that."""
+    assert _of_days(answer, "It is from 1 until 4 October 2026.") == ("supported", 1)
+    assert _of_days(answer, {"from": "2026-10-01", "to": "2026-10-04"}) == ("supported", 2)
+    for other in ("It is from 1 to 5 October.", "It begins on 1 October.", {"from": "2026-10-02", "to": "2026-10-04"}):
+        assert _of_days(answer, other) == ("not_found", 0), other
+
+
+def test_the_first_and_the_last_of_several_days_are_known_and_no_others() -> None:
+    """What is open from 1 to 4 October opens on 1 October; that it is open on the 2nd is an inference."""
+    said = "It is open from 1 to 4 October 2026."
+    for answer in ("on 1 October", "until 4 October 2026", "in October"):
+        assert _of_days(answer, said) == ("supported", 1), answer
+    for answer in ("on 2 October", "until 4 October 2025", "from 1 to 4 October 2025"):
+        assert _of_days(answer, said) == ("not_found", 0), answer
+
+
 def test_evidence_names_the_very_characters() -> None:
     """A span of the stored text, a step and the pointer in its output, a span of the task."""
     source, tool, task = of("it is 1,040 euros, 66.12 and 19 %", [{"a/b": 5, "vat": 66.12}])

@@ -88,6 +88,39 @@ def test_a_date_is_read_in_any_form(text: str, readings: set[str]) -> None:
     assert (found.kind, {form.read.value for form in found.forms}) == ("date", readings)
 
 
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("from 1 to 4 October", "0000-10-01/0000-10-04"),
+        ("on October 1 to 4.", "0000-10-01/0000-10-04"),
+        ("the 1st to the 4th of October 2026", "2026-10-01/2026-10-04"),
+        ("vom 1.–4. Oktober 2026", "2026-10-01/2026-10-04"),
+        ("vom 01.-04.10.2026", "2026-10-01/2026-10-04"),
+        ("Oct 1-4, 2026", "2026-10-01/2026-10-04"),
+        ("vom 1. bis zum 4. Oktober", "0000-10-01/0000-10-04"),
+    ],
+)
+def test_the_first_and_the_last_of_several_days_are_one_value(text: str, days: str) -> None:
+    """In any of the usual forms, with the month said once."""
+    assert [one.forms[0].read.value for one in mentions(text) if one.kind != "name"] == [days]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("October 1 to 4 November", ["0000-10-01", "0000-11-04"]),
+        ("4 to 1 October", ["4", "0000-10-01"]),
+        ("We may 3 to 5 days.", ["3", "5"]),
+        ("May 3 to 5 pm", ["0000-05-03", "17:00"]),
+        ("October 1 to 4:30", ["0000-10-01", "04:30"]),
+        ("30 to 31 June", ["30", "31", "0000-06-00"]),
+    ],
+)
+def test_what_only_looks_like_several_days_of_a_month_is_none(text: str, values: list[str]) -> None:
+    """Two months, a span of hours, days that no month has."""
+    assert [one.forms[0].read.value for one in mentions(text)] == values
+
+
 def test_so_many_things_of_a_month_are_no_day() -> None:
     """5 March tickets are five; on 5 March tickets were sold on that day, and so on the 5th."""
     assert [(one.kind, one.forms[0].read.value) for one in mentions("5 March tickets were paid in cash.")] == [

@@ -17,7 +17,8 @@ pytestmark = pytest.mark.requirement("G2", "G6")
     [
         ("1.2.3", "point"), ("1,2", "point"), ("1.2", "comma"), ("12 34", "point"), ("", "point"), ("5 foo", "point"),
         ("one", "word"), ("3/0", "fraction"), ("30 February 2024", "dmy"), ("2024-13-01", "ymd"), ("2024", "dmy"),
-        ("25:00", "time"), ("x", "unit"), ("5", "nonsense"), ("5", ""),
+        ("25:00", "time"), ("4 to 1 October", "ddm"), ("4 to 4 October", "ddm"), ("1 to 32 October", "ddm"),
+        ("1 October", "ddm"), ("x", "unit"), ("5", "nonsense"), ("5", ""),
     ],
 )  # fmt: skip
 def test_what_is_not_written_that_way_is_refused(text: str, form: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -346,6 +347,19 @@ def test_answers_in_other_scripts_and_forms_are_proved(answer: str, claimed: lis
     assert (report.code, report.problems) == (0, ()) and not any("figures" in line for line in report.recorded)
 
 
+@pytest.mark.requirement("G2", "G2a")
+@pytest.mark.parametrize("text", ["It is on from 1 to 4 October.", "It begins on 1 October and ends on October 4."])
+def test_several_days_are_proved_and_others_are_not(text: str) -> None:
+    """By the same days, or by the first and the last; a proof that says another day of the text is refused."""
+    document = json.loads(made("From October 1 to 4.", f"{TEXT} {text}"))
+    (claim,) = document["claims"]
+    assert (claim["verdict"], claim["value"]) == ("supported", "0000-10-01/0000-10-04")
+    assert verify(made("From October 1 to 4.", f"{TEXT} {text}")).code == 0
+    claim["text"], claim["value"] = "October 1 to 5", "0000-10-01/0000-10-05"
+    report = verify(sealed({**document, "answer": "From October 1 to 5."}))
+    assert report.code == 1 and any("supported" in problem for problem in report.problems), report.problems
+
+
 @pytest.mark.requirement("G2a")
 def test_an_answer_with_a_thousand_numbers_is_proved() -> None:
     """Every one of them is a claim; those that stand nowhere are counted."""
@@ -355,12 +369,31 @@ def test_an_answer_with_a_thousand_numbers_is_proved() -> None:
 
 
 @pytest.mark.requirement("X2")
+def test_no_two_parts_of_the_one_file_bind_the_same_name() -> None:
+    """A name that is bound twice at the top would change what the earlier part does; quotation marks once did."""
+    named = [
+        name
+        for node in ast.parse(verifier()).body
+        for name in (
+            [node.name]
+            if isinstance(node, ast.FunctionDef | ast.ClassDef)
+            else [target.id for target in node.targets if isinstance(target, ast.Name)]
+            if isinstance(node, ast.Assign)
+            else []
+        )
+    ]
+    assert len(named) > 50 and sorted({*named}) == sorted(named)
+
+
+@pytest.mark.requirement("X2")
 def test_the_verifier_is_one_file_of_the_standard_library(tmp_path: Path) -> None:
     """Copied out and run by itself, without site packages, it says the same with the same exit codes."""
     script, proof = tmp_path / "verify.py", tmp_path / "proof.json"
     script.write_text(verifier(), encoding="utf-8")
     assert "import aeon" not in verifier() and "from aeon" not in verifier()
-    for data in (made(ANSWER), made(ANSWER).replace(b"euros", b"pesos"), b"nothing"):
+    quoted = made("She looks after the “old hall (east)”.", f"{TEXT} The old hall (east) is let.")
+    assert verify(quoted).code == 0
+    for data in (made(ANSWER), quoted, made(ANSWER).replace(b"euros", b"pesos"), b"nothing"):
         proof.write_bytes(data)
         done = subprocess.run(
             [sys.executable, "-I", "-S", script, proof], capture_output=True, text=True, cwd=tmp_path, check=False

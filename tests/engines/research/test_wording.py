@@ -43,7 +43,10 @@ def test_a_search_begins_with_five_queries_at_most_where_the_model_words_some() 
 def test_the_first_of_two_that_are_compared_is_searched_for_in_other_words() -> None:
     """Beside the whole question: three queries at least, also where nothing has a name."""
     task = "Which was dearer, the infants' room or the iron hut?"
-    sides = "a = What did the infants' room cost?\nb = What did the iron hut cost?\nprint(\"infants' room\" if a > b else \"iron hut\")"
+    sides = (
+        "a = What did the infants' room cost?\nb = What did the iron hut cost?\n"
+        'print("infants\' room" if a > b else "iron hut")'
+    )
     model = Reader(words=sides, queries=WORDS)
     plan = done(reflector(model).plan(PlanQueries(task=Task(text=task), most=6)))
     assert plan.aim is not None and plan.aim.compared is not None
