@@ -24,7 +24,7 @@ from aeon.supervisor.prompt import Prompt
 from aeon.supervisor.sampling import Sampling
 from aeon.supervisor.supervisor import Supervisor
 
-__all__ = ["Answer", "Asked", "Frame", "Judge", "Judged", "form_for", "log_odds"]
+__all__ = ["Answer", "Asked", "Frame", "Judge", "Judged", "form_for"]
 
 Asked = Literal["probability", "verdict", "samples"]
 Frame: TypeAlias = Callable[[str], Prompt]
@@ -183,11 +183,11 @@ class Judge:
 
 def _weight(answer: Answer) -> float:
     """The log-odds that an answer adds to the judgment."""
-    odds = log_odds(answer.yes)
+    odds = _log_odds(answer.yes)
     return odds if answer.speaks_for else -odds
 
 
-def log_odds(likely: float) -> float:
+def _log_odds(likely: float) -> float:
     """The log-odds of a probability (0-1), of at most 9.2 either way."""
     likely = min(max(likely, _SURE), 1 - _SURE)
     return math.log(likely / (1 - likely))

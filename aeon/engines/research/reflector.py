@@ -15,7 +15,7 @@ from aeon.engines.research.choosing import best, is_about, is_found_about, own
 from aeon.engines.research.comparing import compared, sides_of
 from aeon.engines.research.effects import Numbered, PlanQueries, Reflect
 from aeon.engines.research.errands import folded
-from aeon.engines.research.looking import ENOUGH, Looker, is_unlikely
+from aeon.engines.research.looking import LIKELY, Looker, is_unlikely
 from aeon.engines.research.naming import names_in
 from aeon.engines.research.phrases import descriptions, is_nested, questions, referred
 from aeon.engines.research.reading import chosen
@@ -39,8 +39,9 @@ _LONGEST_NAME = 100
 """Characters of a source that may stand in a question, where nothing marks them as data."""
 _APART = 3
 """Calls that it takes to look a description up: to choose it, to read, and to judge."""
-_FIRST, _PLAIN = 3, 5
-"""Passages that a description is looked up in, or a question that names all it is about; and a plain question."""
+_FIRST, _PLAIN = 3, 8
+"""Passages that a description is looked up in, or a question that names all it is about; and a plain question, at most
+five of them at a time."""
 _TIERS: tuple[TierName, ...] = ("simple", "simple", "standard", "deep", "deep")
 """The tier for each depth of reasoning, from 1 to 5."""
 
@@ -189,17 +190,8 @@ class Reflector:
         names = names_in(effect.task.text)
         passages = best(question, shown, _FIRST) if aim.hops else own(question, shown, _PLAIN, names)
         is_known = any(one.question == question for one in effect.findings)  # it was looked up twice before
-        first, apart = (_FIRST, bool(descriptions(question))) if aim.whole else (None, False)
-        read = await self._looker.look(
-            question,
-            passages,
-            effect.check,
-            not is_known,
-            first,
-            beside=shown,
-            apart=apart,
-            doubt=True,
-        )
+        apart = aim.whole and bool(descriptions(question))
+        read = await self._looker.look(question, passages, effect.check, not is_known, beside=shown, apart=apart)
         about = is_found_about(read, effect.shown) if aim.hops else is_about(aim.question, effect.shown)
         about = about and not _is_of_hop(aim, effect, read)
         return (read if about else Finding(question=aim.question)).changed(asked=aim.compared is None)
@@ -261,7 +253,7 @@ def _is_of_hop(aim: Aim, effect: Reflect, read: Finding) -> bool:
 
 def _is_open(aim: Aim, finding: Finding) -> bool:
     """Whether a question that was read as it stands has no sentence that a judge holds to answer it all."""
-    return aim.whole and (finding.score is None or finding.score < ENOUGH)
+    return aim.whole and (finding.score is None or finding.score < LIKELY)
 
 
 def _without_unlikely(finding: Finding) -> Finding:

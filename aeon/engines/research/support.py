@@ -14,11 +14,17 @@ from aeon.text import one_line
 
 __all__ = ["answering", "headed", "last_question", "support_spec", "supported"]
 
+_LONGEST_TITLE, _LONGEST = 100, 1_000
+
 
 def headed(cited: Sequence[Citation], titles: Mapping[int, str]) -> str:
-    """The cited sentences as a judge is shown them: a line each, behind the title of the source of this number."""
-    lines = (f"{one_line(titles[one.number], 100)}: {one_line(one.source.text, 1_000)}" for one in cited)
-    return "\n".join(lines)
+    """The cited sentences as a judge is shown them: a line for each source, behind its title, which is said once."""
+    lines: dict[int, list[str]] = {}
+    for one in cited:
+        lines.setdefault(one.number, []).append(one_line(one.source.text, _LONGEST))
+    heads = {n: one_line(titles[n], _LONGEST_TITLE) for n in lines}
+    said = {n: [one for one in lines[n] if one != heads[n]] or lines[n] for n in lines}
+    return "\n".join(f"{heads[n]}: {' '.join(said[n])}" for n in lines)
 
 
 def support_spec() -> JudgmentSpec:

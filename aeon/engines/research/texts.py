@@ -31,6 +31,16 @@ class Texts(NamedTuple):
     titles: tuple[Citation, ...]
     heads: Mapping[int, str]
 
+    def around(self, cited: Sequence[Citation]) -> tuple[Citation, ...]:
+        """The cited sentences; one that stands alone with the one before it and the one behind it in its source."""
+        places = [place for place, one in enumerate(self.sentences) if one in cited]
+        if len(places) != 1:
+            return tuple(cited)
+        first = max(0, places[0] - 1)
+        near = self.sentences[first : places[0] + 2]
+        number = self.sentences[places[0]].number
+        return (*(one for one in near if one.number == number), *(one for one in cited if one not in near))
+
     def with_titles(self, answer: str, cited: Sequence[Citation]) -> tuple[Citation, ...]:
         """The cited sentences, with the titles of their sources that hold words of the answer which they lack."""
         lacking = stems(answer) - stems(" ".join(one.source.text for one in cited))

@@ -15,6 +15,7 @@ from aeon.engines.research.looking import LIKELY, Looker, is_unlikely
 from aeon.engines.research.naming import unnamed
 from aeon.engines.research.support import answering, headed, support_spec, supported
 from aeon.engines.research.telling import parts_of
+from aeon.engines.research.texts import shown
 from aeon.engines.research.values import Citation, Cited, Finding
 from aeon.grounding.matching import claims
 from aeon.grounding.results import told
@@ -31,6 +32,8 @@ __all__ = ["Writer"]
 _LAST = 5
 """Passages that a last look at everything is given."""
 _PLAIN = ("yes", "no")
+_GIVEN = 0.3
+"""Score from which on sentences give a yes or no."""
 _BOTH = 2
 _OF_BOTH = re.compile(r"\b(?:both|same|either|neither|each other|than)\b", re.IGNORECASE)
 _SHORTEST = 40
@@ -80,15 +83,20 @@ class Writer:
         this answer.
         """
         for one in (side for finding in asked for side in _sides(effect, finding)):
-            shown, plain = _shown(effect, one.evidence), one.answer in _PLAIN
-            if is_unlikely(one) or not speaks_of_both(one, shown):
+            spans, plain = _shown(effect, one.evidence), one.answer in _PLAIN
+            if is_unlikely(one) or not speaks_of_both(one, spans):
                 return True
-            if one.score is None:
-                given = (self._judge, shown, one.question)
-                judged = await (supported(*given, one.answer) if plain else answering(*given))
-                if judged is not None and judged.score < LIKELY:
-                    return True
+            judged = await self._answers(effect, one, plain) if one.score is None else None
+            if judged is not None and judged.score < (_GIVEN if plain else LIKELY):
+                return True
         return False
+
+    async def _answers(self, effect: Cite, finding: Finding, plain: bool) -> Judged | None:
+        """What a judge says of the cited sentences: that they answer the question, or give this yes or no to it."""
+        text = _around(effect, finding.evidence)
+        if plain:
+            return await self._judged(text, finding)
+        return await answering(self._judge, text, finding.question)
 
     async def _worded(self, effect: Cite, asked: Sequence[Finding], evidence: Sequence[Citation]) -> Wording:
         """The answers in words; none where these would say what none of the evidence does, or the model has none."""
@@ -111,16 +119,11 @@ class Writer:
         question = effect.task.text
         if _is_of_two(question):
             return Finding(question=question)
-        every = [
-            Numbered(number=entry.number, passage=one, query=entry.query, title=entry.document.title)
-            for entry in effect.sources.entries
-            for one in entry.passages
-        ]
-        words = stems(question)
+        every, words = _passages(effect), stems(question)
         every.sort(key=lambda one: -len(words & stems(f"{one.title} {one.passage.text}")))
-        shown = best(question, every, _LAST)
-        found = await self._looker.look(question, shown, effect.check, again=False)
-        return found.changed(asked=True) if is_about(question, shown) else Finding(question=question)
+        last = best(question, every, _LAST)
+        found = await self._looker.look(question, last, effect.check, again=False)
+        return found.changed(asked=True) if is_about(question, last) else Finding(question=question)
 
     async def _supported(self, effect: Cite, answers: Sequence[Told], part: bool) -> list[Told]:
         """The answers with how far what each rests on bears it out: a comparison as far as its weaker side is.
@@ -142,7 +145,7 @@ class Writer:
 
     async def _least(self, effect: Cite, finding: Finding) -> Judged | None:
         """What the judge says of the least likely side of an answer; ``None`` where it says nothing of one."""
-        judged = [await self._judged(_shown(effect, one.evidence), one) for one in _sides(effect, finding)]
+        judged = [await self._judged(_around(effect, one.evidence), one) for one in _sides(effect, finding)]
         known = [one for one in judged if one is not None]
         return min(known, key=lambda one: one.score) if len(known) == len(judged) else None
 
@@ -215,6 +218,20 @@ def _verdict(judged: Judged, control: Judged | None, finding: Finding) -> Verdic
 def _shown(effect: Cite, cited: Sequence[Citation]) -> str:
     documents = {entry.number: entry.document for entry in effect.sources.entries}
     return headed(cited, {number: one.title or one.source for number, one in documents.items()})
+
+
+def _around(effect: Cite, cited: Sequence[Citation]) -> str:
+    """The cited sentences in their surroundings, as a judge is shown them."""
+    texts = shown(_passages(effect))
+    return headed(texts.around(cited), texts.heads)
+
+
+def _passages(effect: Cite) -> list[Numbered]:
+    return [
+        Numbered(number=entry.number, passage=one, query=entry.query, title=entry.document.title)
+        for entry in effect.sources.entries
+        for one in entry.passages
+    ]
 
 
 def _read(effect: Cite, answers: Sequence[Told]) -> str:

@@ -27,7 +27,7 @@ _FENCED = re.compile(r"<data [^>]*>\n(.*)\n</data>", re.DOTALL)
 class Reader(Scripted):
     """Answers a question over passages by the first of ``says`` that the question holds, else with "not stated".
 
-    So it does over a passage alone, by ``again``. Asked for queries, it writes ``queries``.
+    Asked for queries, it writes ``queries``.
 
     A choice is the first of ``chooses`` among the options, else the first option. Sentences are worded as ``words``. As
     a judge it says yes with the probability of the first of ``supports`` that the evidence holds, else with 0.02. A
@@ -41,7 +41,6 @@ class Reader(Scripted):
         words: Reply = "{r1}.",
         supports: Mapping[str, float] | None = None,
         depth: int = 3,
-        again: Mapping[str, Reply] | None = None,
         queries: Reply = "",
     ) -> None:
         super().__init__(self._reply, Capabilities(json_schema=True, json_mode=True, logprobs=supports is not None))
@@ -52,7 +51,7 @@ class Reader(Scripted):
             supports or {},
             depth,
         )
-        self.again, self.queries = again or {}, queries
+        self.queries = queries
 
     @property
     def asked(self) -> list[str]:
@@ -78,9 +77,6 @@ class Reader(Scripted):
         if "<data texts>" in text:
             question = self._outside(text)
             return next((reply for words, reply in self.says.items() if words in question), "not stated")
-        if "<data passage>" in text:
-            question = self._outside(text)
-            return next((reply for words, reply in self.again.items() if words in question), "not stated")
         return self.words
 
     def _judged(self, text: str) -> LLMResponse:

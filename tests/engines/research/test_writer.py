@@ -90,8 +90,9 @@ def test_each_sentence_cites_what_it_tells(words: str, text: str) -> None:
     """It is as likely as the least likely of the answers in it; one that tells none is not written."""
     source = passage("heidi.txt", "She wrote it in 1880.").sources()[-1]
     year = Finding(
-        question="When did she write Heidi?", answer="1880", evidence=(Citation(number=1, source=source),), asked=True
-    )
+        question="When did she write Heidi?", answer="1880", evidence=(Citation(number=1, source=source),), asked=True,
+        score=0.9,
+    )  # fmt: skip
     model = Reader(words=words, supports={"1880": 0.4, "Hirzel": 0.9})
     answer = cite(model, HIRZEL, year, task="Where was Johanna Spyri born, and when did she write Heidi?")
     assert answer.text == text
@@ -141,7 +142,7 @@ def test_an_endpoint_that_is_gone_is_the_machines_business() -> None:
 def test_a_judge_says_whether_what_is_cited_supports_the_sentence(own: float, other: float, verdict: str) -> None:
     """By its probability; and where an unrelated sentence supports it as well, the judge says yes to anything."""
     model = Reader(words="She was born in {r1}.", supports={"Hirzel": own, "inn": other})
-    answer = cite(model, HIRZEL)
+    answer = cite(model, HIRZEL.changed(score=0.9))
     assert answer.sentences[0].verdict == verdict and answer.sentences[0].score == pytest.approx(own, abs=0.01)
     good = Decision(action="OUTPUT", reason="sufficient", sufficient=True)
     assert borne_out(good, answer.claims).sufficient == (verdict != "not_found")
