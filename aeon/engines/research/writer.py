@@ -93,10 +93,8 @@ class Writer:
 
     async def _answers(self, effect: Cite, finding: Finding, plain: bool) -> Judged | None:
         """What a judge says of the cited sentences: that they answer the question, or give this yes or no to it."""
-        text = _around(effect, finding.evidence)
-        if plain:
-            return await self._judged(text, finding)
-        return await answering(self._judge, text, finding.question)
+        text = _told(effect, finding)
+        return await (self._judged(text, finding) if plain else answering(self._judge, text, finding.question))
 
     async def _worded(self, effect: Cite, asked: Sequence[Finding], evidence: Sequence[Citation]) -> Wording:
         """The answers in words; none where these would say what none of the evidence does, or the model has none."""
@@ -145,7 +143,7 @@ class Writer:
 
     async def _least(self, effect: Cite, finding: Finding) -> Judged | None:
         """What the judge says of the least likely side of an answer; ``None`` where it says nothing of one."""
-        judged = [await self._judged(_around(effect, one.evidence), one) for one in _sides(effect, finding)]
+        judged = [await self._judged(_told(effect, one), one) for one in _sides(effect, finding)]
         known = [one for one in judged if one is not None]
         return min(known, key=lambda one: one.score) if len(known) == len(judged) else None
 
@@ -220,10 +218,15 @@ def _shown(effect: Cite, cited: Sequence[Citation]) -> str:
     return headed(cited, {number: one.title or one.source for number, one in documents.items()})
 
 
-def _around(effect: Cite, cited: Sequence[Citation]) -> str:
-    """The cited sentences in their surroundings, as a judge is shown them."""
+def _told(effect: Cite, finding: Finding) -> str:
+    """The cited sentences as a judge is shown them: in their surroundings, of a yes or no alone.
+
+    A value stands in the sentence that is cited; a yes or no might be given by the one beside it, which nobody quotes.
+    """
+    if finding.answer in _PLAIN:
+        return _shown(effect, finding.evidence)
     texts = shown(_passages(effect))
-    return headed(texts.around(cited), texts.heads)
+    return headed(texts.around(finding.evidence), texts.heads)
 
 
 def _passages(effect: Cite) -> list[Numbered]:

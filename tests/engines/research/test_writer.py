@@ -102,6 +102,21 @@ def test_each_sentence_cites_what_it_tells(words: str, text: str) -> None:
     assert [text[one.start : one.end][-4:] for one in answer.sentences] == [f"[{ns[-1]}]." for ns, _ in marks]
 
 
+@pytest.mark.usefixtures("measured")
+def test_a_yes_or_no_stands_by_what_it_cites_alone_and_a_value_among_its_neighbours() -> None:
+    """The sentence beside it may give the no, but is not the one that is quoted; a value is in its own sentence."""
+    text = "Rules. Fires are allowed on Saturdays in October. Hens may be kept on any plot, cockerels may not."
+    sources = Sources(most=9, entries=(entry(1, "inn.txt", INN), entry(2, "rules.txt", text)))
+    _, fires, hens = (Citation(number=2, source=one) for one in sources.entries[1].passages[0].sources())
+    asked = Finding(question="Are cockerels allowed?", answer="no", asked=True)
+    model = Reader(supports={"cockerels may not": 0.9})
+    for cited, text_ in ((hens, "No [2]."), (fires, "The sources do not say")):
+        answer = cite(model, asked.changed(evidence=(cited,)), task=asked.question, sources=sources)
+        assert answer.text.startswith(text_)
+    day = Finding(question="When are fires allowed?", answer="Saturdays", evidence=(fires,), asked=True)
+    assert cite(model, day, task=day.question, sources=sources).sentences[0].verdict == "supported"
+
+
 @pytest.mark.parametrize("mark", ["[3]", "[1, 2]", "【4】", "[1][3]", "[0]", "[99]"])
 def test_a_citation_that_the_model_writes_does_not_stand(mark: str) -> None:
     """The host alone says what is cited."""
