@@ -36,7 +36,7 @@ UNNAMED = "answer"
 """What a result is called that a program prints without a name."""
 
 _REFERENCE = re.compile(r"\{\s*(r\d+)\s*\}")
-_TWICE = re.compile(r"\b([^\W\d_]{3,})\b[ ]\1\b", re.IGNORECASE)  # a unit that result and sentence both have
+_TWICE = re.compile(r"\b([^\W\d_]{3,}(?: [^\W\d_]{3,})?) \1\b", re.IGNORECASE)  # a unit that both have
 _DIGIT = re.compile(r"\d")
 _PER_CENT = re.compile(r"^ ?%")
 _ASKS_FOR_ME = re.compile(r"\b(?:I|my|me)\b")

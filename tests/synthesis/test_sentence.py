@@ -192,6 +192,7 @@ def test_a_result_inside_of_another_word_is_missing(task: str, value: str, sente
         ("14 days", "It takes {r1}days.", "It takes 14 daysdays."),
         ("7 percent", "It rises by {r1} %.", "It rises by 7 percent."),
         ("Book Circle", "Join the {r1} book fair.", "Join the Book Circle book fair."),
+        ("eight square metres", "A shed may be {r1} square metres.", "A shed may be eight square metres."),
     ],
 )
 def test_a_unit_that_both_have_is_said_once(value: str, sentence: str, said: str) -> None:
