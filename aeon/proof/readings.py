@@ -262,7 +262,7 @@ def unit_of(text: str) -> str:
 
 def _days(text: str, form: str) -> str:
     pairs = list(zip(form, _date_numbers(text), strict=True))
-    first, last = _day(dict(reversed(pairs))), _day(dict(pairs))
+    first, last = _day(dict(reversed(pairs))), _day(dict(pairs))  # of two days a dict keeps the one that it meets last
     if form.count("d") < 2:
         return last
     if first >= last:

@@ -15,7 +15,7 @@ from aeon.engines.research.choosing import best, is_about, is_found_about, own
 from aeon.engines.research.comparing import compared, sides_of
 from aeon.engines.research.effects import Numbered, PlanQueries, Reflect
 from aeon.engines.research.errands import folded
-from aeon.engines.research.looking import LIKELY, Looker, is_unlikely
+from aeon.engines.research.looking import Looker, is_unlikely
 from aeon.engines.research.naming import names_in
 from aeon.engines.research.phrases import descriptions, is_nested, questions, referred
 from aeon.engines.research.reading import chosen
@@ -253,7 +253,7 @@ def _is_of_hop(aim: Aim, effect: Reflect, read: Finding) -> bool:
 
 def _is_open(aim: Aim, finding: Finding) -> bool:
     """Whether a question that was read as it stands has no sentence that a judge holds to answer it all."""
-    return aim.whole and (finding.score is None or finding.score < LIKELY)
+    return aim.whole and (finding.score is None or is_unlikely(finding))
 
 
 def _without_unlikely(finding: Finding) -> Finding:
