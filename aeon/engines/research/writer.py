@@ -13,6 +13,7 @@ from aeon.engines.research.choosing import best, is_about
 from aeon.engines.research.effects import Cite, Numbered
 from aeon.engines.research.looking import LIKELY, Looker, is_unlikely
 from aeon.engines.research.naming import unnamed
+from aeon.engines.research.phrases import questions
 from aeon.engines.research.support import answering, headed, support_spec, supported
 from aeon.engines.research.telling import parts_of
 from aeon.engines.research.texts import shown
@@ -68,7 +69,8 @@ class Writer:
         if effect.check and await self._is_unanswered(effect, asked):
             return refusal("The sources do not say", effect, _doubted((*effect.findings, *asked)))
         missing = unnamed(effect.task.text, _read(effect, answers))
-        answers = await self._supported(effect, answers, bool(missing)) if effect.check else answers
+        if effect.check:
+            answers = await self._supported(effect, answers, _is_in_part(effect, answers, missing))
         if any(_is_guessed(effect, one) for one in answers):
             return refusal("The sources do not say", effect, _doubted((*effect.findings, *asked)))
         wording = await self._worded(effect, asked, [cited for one in answers for cited in one.evidence])
@@ -186,6 +188,11 @@ def _said_plainly(effect: Cite, asked: Sequence[Finding]) -> str | None:
         return None
     said = list(dict.fromkeys(one.answer for one in _sides(effect, asked[0]) if one.answer not in _PLAIN))
     return f"{asked[0].answer.capitalize()}{': ' * bool(said)}{' and '.join(said)}"
+
+
+def _is_in_part(effect: Cite, answers: Sequence[Told], missing: Sequence[str]) -> bool:
+    """Whether the answers are to fewer questions than the task asks, or what they cite lacks a name of it."""
+    return bool(missing) or len(answers) < len(questions(effect.task.text))
 
 
 def _is_guessed(effect: Cite, told: Told) -> bool:

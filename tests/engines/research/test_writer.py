@@ -103,6 +103,19 @@ def test_each_sentence_cites_what_it_tells(words: str, text: str) -> None:
 
 
 @pytest.mark.usefixtures("measured")
+def test_an_answer_to_one_of_two_questions_is_supported_in_part() -> None:
+    """However sure a judge is of the one; both have their answers where both were found."""
+    task = "Where was Johanna Spyri born, and when was that?"
+    model = Reader(words="She was born in {r1}.", supports={"Hirzel": 0.9})
+    born = HIRZEL.changed(score=0.9)
+    assert cite(model, born).sentences[0].verdict == "supported"
+    assert cite(model, born, task=task).sentences[0].verdict == "partial"
+    year = Finding(question="When was that?", answer="1827", evidence=EVIDENCE, asked=True, score=0.9)
+    both = Reader(words="She was born in {r1} in {r2}.", supports={"Hirzel": 0.9})
+    assert cite(both, born, year, task=task).sentences[0].verdict == "supported"
+
+
+@pytest.mark.usefixtures("measured")
 def test_a_yes_or_no_stands_by_what_it_cites_alone_and_a_value_among_its_neighbours() -> None:
     """The sentence beside it may give the no, but is not the one that is quoted; a value is in its own sentence."""
     text = "Rules. Fires are allowed on Saturdays in October. Hens may be kept on any plot, cockerels may not."
