@@ -38,6 +38,11 @@ _MONEY = word_set(
 )
 _TAKINGS = word_set("paid amt revenue turnover takings income sales amount earnings total")
 """Words for what customers gave, which is not what one thing costs."""
+_ALSO_MONEY = word_set(
+    "rent dues deposit bill bills donation donations bid wage wages tip tips tax charge charges budget value sum "
+    "balance debt fine fines premium spent given money cents dollars pounds"
+)
+"""More words for money, which may be what is asked for where no column has one of the others."""
 _OF_ONE = word_set("price prices fee fees fare fares rate")
 """Words for what one of them costs; what it cost in all, such as a booking's price, stands beside guests and nights."""
 _COUNTS = word_set(
@@ -93,9 +98,10 @@ def _without_aliases(query: str) -> str:
 
 
 def no_money(queries: Sequence[str], question: str, tables: Sequence[TableInfo]) -> Iterator[str]:
-    """Whether it is asked what was taken, and a table that knows is asked for something else."""
+    """Whether it is asked what was taken, and a table that knows is asked for something else, or none knows."""
     if not queries or not _asks_money(question):
         return
+    yield from _unpaid(question, tables)
     written = _without_aliases(" ".join(queries)).casefold()
     if (summed := _SUMMED.search(written)) and _stems_of(summed[1]) & _stems_of(question):
         return  # what is added up is what is asked for: the hours of Anna
@@ -105,6 +111,12 @@ def no_money(queries: Sequence[str], question: str, tables: Sequence[TableInfo])
     elif "*" not in own and not _is_of(_TAKINGS, own):
         paid = _columns(_TAKINGS, tables) or _several(own, written, tables)
         yield from (f"it asks what was taken: SUM({amount})" for amount in paid)
+
+
+def _unpaid(question: str, tables: Sequence[TableInfo]) -> Iterator[str]:
+    """Whether it is asked what somebody pays, of which no table has anything: how many they are is no sum."""
+    if _PAID.search(question) and not _columns(_MONEY | _TAKINGS | _ALSO_MONEY, tables):
+        yield "it asks for money, which no column has"
 
 
 def _columns(words: Set[str], tables: Sequence[TableInfo]) -> list[str]:

@@ -208,6 +208,21 @@ def test_the_price_of_a_booking_is_that_of_all_its_guests(money: str, count: str
     assert not list(lost_columns(made, question, (), (table,)))
 
 
+@pytest.mark.parametrize(
+    ("column", "question", "doubts"),
+    [
+        ("children", "What did the adults pay together?", ["it asks for money, which no column has"]),
+        ("children", "How many adults came?", []),
+        ("rent", "What did the adults pay together?", []),
+    ],
+)
+def test_money_that_no_column_has_is_no_count(column: str, question: str, doubts: list[str]) -> None:
+    """203 adults are not what they paid, which a price in a text would say."""
+    table = TableInfo("days", "days.csv", (("day", "DATE"), ("adults", "BIGINT"), (column, "BIGINT")), 3, ())
+    found = list(lost_columns(plan("SELECT SUM(adults) FROM days"), question, (), (table,)))
+    assert found == doubts
+
+
 def test_what_was_paid_is_money_and_no_yes_or_no() -> None:
     """Nor does a condition of money make it any."""
     table = TableInfo(
