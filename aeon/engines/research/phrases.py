@@ -11,7 +11,7 @@ from aeon.documents.plain import word_set
 from aeon.documents.words import stems
 from aeon.supervisor.questions import asks_yes_no
 
-__all__ = ["descriptions", "has_clause", "is_nested", "names", "questions", "referred"]
+__all__ = ["descriptions", "has_clause", "is_nested", "names", "questions"]
 
 _ARTICLES = frozenset({"the", "a", "an"})
 _DEFINITE = "the"
@@ -40,8 +40,6 @@ _ENDING = " ?.,;:"
 _GOES_ON = re.compile(r" [A-Z]")
 _AND = re.compile(r",? and (?=(?:who|whom|whose|what|when|where|which|why|how)\b)", re.IGNORECASE)
 _MARK = re.compile(r"\?\s+(?=\S)")
-_PRONOUN = re.compile(r"\b(it|he|she|they|him|them|this|that)\b(?!\s+(?:is|was)\s+that\b)", re.IGNORECASE)
-_POSSESSED = re.compile(r"\b(its|his|her|their)\b", re.IGNORECASE)
 _MOST_QUESTIONS = 4
 _OPENING = 2
 """Words of a question among which its word of asking is: "Who", "In which"."""
@@ -99,14 +97,6 @@ def questions(task: str) -> list[str]:
     parts = [part if part.endswith("?") else f"{part}?" for part in parts if len(part.split()) > 1]
     own = parts if 1 < len(parts) <= _MOST_QUESTIONS else [task]
     return [_VERB_WITHIN.sub(r"\1\3 \2", part) for part in own]
-
-
-def referred(question: str, answer: str) -> str:
-    """A question with the answer to the one before it in the place of a pronoun, if it has one and names nothing."""
-    if _NAMED.search(question[1:]):
-        return question
-    owned = _POSSESSED.sub(lambda match: f"{answer}'s", question, count=1)
-    return owned if owned != question else _PRONOUN.sub(lambda match: answer, question, count=1)
 
 
 def is_nested(span: str) -> bool:

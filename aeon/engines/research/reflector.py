@@ -17,8 +17,9 @@ from aeon.engines.research.effects import Numbered, PlanQueries, Reflect
 from aeon.engines.research.errands import folded
 from aeon.engines.research.looking import Looker, is_unlikely
 from aeon.engines.research.naming import names_in
-from aeon.engines.research.phrases import descriptions, is_nested, questions, referred
+from aeon.engines.research.phrases import descriptions, is_nested, questions
 from aeon.engines.research.reading import chosen
+from aeon.engines.research.referring import referred
 from aeon.engines.research.rewording import reworded
 from aeon.engines.research.values import Aim, Finding, Queries, Query, Reflection, TierName
 from aeon.engines.research.wording import other_words
@@ -197,9 +198,9 @@ class Reflector:
         return (read if about else Finding(question=aim.question)).changed(asked=aim.compared is None)
 
     async def _next_question(self, aim: Aim, effect: Reflect, findings: Sequence[Finding]) -> Reflection:
-        """The next question of the task, with the answer to the last one in the place of a pronoun."""
+        """The next question of the task, with what a pronoun means by the last one and its answer in its place."""
         answer = findings[-1].answer
-        question = referred(aim.rest[0], answer) if len(answer) <= _LONGEST_NAME else aim.rest[0]
+        question = referred(aim.rest[0], aim.question, answer) if len(answer) <= _LONGEST_NAME else aim.rest[0]
         following = await self._begun(aim.changed(question=question, span="", rest=aim.rest[1:], hops=0), effect.check)
         queries = tuple(_queries(following))[: effect.most]
         return Reflection(findings=tuple(findings), aim=following, gaps=(question,), queries=queries)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.engines.research.phrases import descriptions, is_nested, questions, referred
+from aeon.engines.research.phrases import descriptions, is_nested, questions
 
 pytestmark = pytest.mark.requirement("R1a")
 
@@ -97,14 +97,6 @@ def test_every_span_is_one_of_the_question(question: str) -> None:
 def test_a_task_is_one_question_or_some(task: str, parts: list[str]) -> None:
     """At most four; what cannot be told apart stays whole."""
     assert questions(task) == parts
-
-
-def test_a_later_question_names_what_the_earlier_one_found() -> None:
-    """In the place of a pronoun, unless it names something itself."""
-    assert referred("who built it?", "the mill") == "who built the mill?"
-    assert referred("what is its height?", "the mill") == "what is the mill's height?"
-    assert referred("who built Red Inn before it?", "the mill") == "who built Red Inn before it?"
-    assert referred("who paid?", "the mill") == "who paid?"
 
 
 def test_a_clause_describes_further() -> None:
