@@ -19,16 +19,18 @@ from aeon.supervisor.judge import Judge
 from aeon.supervisor.judge_specs import judgment
 from aeon.supervisor.supervisor import Supervisor
 
-__all__ = ["LIKELY", "Looker", "is_unlikely"]
+__all__ = ["LIKELY", "Looker", "is_unlikely", "turned_down"]
 
 LIKELY = 0.5
 """Score from which on what is cited answers its question: no other sentence is tried, no question taken apart.
 
-Of the answers of one call over five passages to 37 questions, 23 are right; 19 of them are kept, and 2 of the other 11.
-Without their documents 2 of 33 are.
+Of 310 questions that were read so, in three passages and then in eight, 146 have an answer from there on, 102 of these
+the right one; without their documents 8 of 45.
 """
-_READ = 5
-"""Passages that are read at once."""
+_SOURCES, _FEW = 3, 5
+"""Sources that a first look reads, and passages of them."""
+_READ = 8
+"""Passages that a second look reads."""
 _PLAIN = ("yes", "no")
 _TRIED = 3
 """Sentences that have the answer and are judged, the nearest to the question first."""
@@ -37,7 +39,7 @@ _LOOK = 1 + _TRIED + 1
 
 
 class Looker:
-    """Reads passages for a question, at most twice: the second time without the sources that a judge rejected."""
+    """Reads passages for a question, at most twice: those of few sources first, then more."""
 
     def __init__(self, supervisor: Supervisor, judge: Judge) -> None:
         self._supervisor = supervisor
@@ -58,24 +60,23 @@ class Looker:
     ) -> Finding:
         """What the passages say to a question, and how likely a judge holds that it answers just this question.
 
-        The first look reads the first five of them, the second one the first five that are not of the sources that a
-        judge rejected, or the others where the first one found nothing. Of two looks whose answers are both unlikely it
-        is the first. Without ``check`` nobody judges, without ``again`` nobody looks twice; nor, where the question can
-        be taken ``apart``, after a look that gave an answer. A sentence that answers a part of the question may be
-        borne out by one of the passages ``beside``, which nobody reads.
+        The first look reads what is there of the first three sources, in a third of the time of the second one, which
+        reads the first eight passages, or where these are the same, those that are not of the sources that a judge
+        rejected. Both one after the other find more than the second one alone. Of two answers the likelier counts.
+        Without ``check`` nobody judges. Without ``again`` there is the second look alone; nor is there one, where the
+        question can be taken ``apart``, after a look that gave an answer. A sentence that answers a part of the
+        question may be borne out by one of the passages ``beside``, which only the first look may read.
 
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
         more = shown([*passages, *beside])
-        found = await self._found(question, passages[:_READ], more, check)
-        others = _others(found, passages) if again and not (apart and found.answer) else ()
+        few = _of_few(passages, beside) if again else passages[:_READ]
+        found = await self._found(question, few, more, check)
+        others = _others(found, few, passages) if again and not (apart and found.answer) else ()
         if not others or current_ledger().calls_left() < _LOOK:
             return found
-        other = await self._found(question, others[:_READ], more, check)
-        if other.answer and not is_unlikely(other):
-            return other
-        return found.changed(rejected=tuple(dict.fromkeys((*found.rejected, *other.rejected))))
+        return _likelier(found, await self._found(question, others, more, check))
 
     async def _found(self, question: str, passages: Sequence[Numbered], more: Texts, check: bool) -> Finding:
         """One look: the answer, and what it rests on."""
@@ -126,14 +127,39 @@ def _tried(found: Finding, texts: Texts, more: Texts) -> list[Finding]:
     return [found.changed(evidence=more.with_titles(found.answer, cited)) for cited in tried]
 
 
-def _others(found: Finding, passages: Sequence[Numbered]) -> Sequence[Numbered]:
-    """What is read after a look that gave no likely answer: all but its sources, or what it did not read."""
-    if not found.answer:
-        return passages[_READ:]
+def _of_few(passages: Sequence[Numbered], beside: Sequence[Numbered]) -> Sequence[Numbered]:
+    """What there is of the first sources, best first."""
+    sources = list(dict.fromkeys(one.number for one in passages))[:_SOURCES]
+    every = {(one.number, one.passage.start): one for one in (*passages, *beside)}
+    return [one for one in every.values() if one.number in sources][:_FEW]
+
+
+def _others(found: Finding, few: Sequence[Numbered], passages: Sequence[Numbered]) -> Sequence[Numbered]:
+    """What is read after a look at a few that gave no likely answer: more of them, else all but its sources."""
+    if found.answer and not is_unlikely(found):
+        return ()
+    places = [(one.number, one.passage.start) for one in few]
+    if any((one.number, one.passage.start) not in places for one in passages[:_READ]):
+        return passages[:_READ]
     cited = {one.number for one in found.evidence}
-    return [one for one in passages if one.number not in cited] if is_unlikely(found) else ()
+    return [one for one in passages if one.number not in cited] if found.answer else ()
+
+
+def _likelier(found: Finding, other: Finding) -> Finding:
+    """The likelier of two looks; a first one whose answer is unlikely only where the second one has none likelier."""
+    if not is_unlikely(other) and other.answer:
+        return other
+    likelier = other if other.answer and (other.score or 0) > (found.score or 0) else found
+    return likelier.changed(rejected=tuple(dict.fromkeys((*found.rejected, *other.rejected))))
 
 
 def is_unlikely(finding: Finding) -> bool:
     """Whether a judge holds that what is cited for a question does not answer it."""
     return finding.score is not None and finding.score < LIKELY
+
+
+def turned_down(finding: Finding) -> Finding:
+    """The finding; one that a judge rejects without its answer, so that nothing follows from it."""
+    if not is_unlikely(finding):
+        return finding
+    return finding.changed(answer="", evidence=(), unlikely=finding.answer, doubted=finding.evidence)

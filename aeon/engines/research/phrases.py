@@ -63,6 +63,16 @@ _VERB_WITHIN = re.compile(
 )
 
 
+_DO = re.compile(r"\b(?:do|does|did) $", re.IGNORECASE)
+_NEXT = re.compile(r"\s*([\w'\u2019-]*)")
+_NO_VERB = word_set(
+    "in on at by for to with from after before into under over of until since during between through the a an his her "
+    "its their our this that when where who which while if as and or than about against"
+)
+_OVER = re.compile(r"[a-z]{3}[.?!] [A-Z]")
+"""Where a sentence is over; no "St. Anne"."""
+
+
 class _Word(NamedTuple):
     start: int
     end: int
@@ -120,13 +130,24 @@ def _is_part(span: str, question: str) -> bool:
     """Whether what is left of the question still asks, and asks something about the span, not only what it is."""
     rest = question.replace(span, " ")
     asked = {word.casefold().strip(_ENDING) for word in rest.split()} - _NO_NAME
-    if _ASKS.search(span) or not any(asked):
+    if _ASKS.search(span) or not any(asked) or _goes_on(span, question):
         return False
     if asks_yes_no(question) and not _DESCRIBES.search(span):
         return False
     if any(pattern.match(span) for pattern in (_NAMED_ITSELF, _GAP, _NAME_OWNED, _NAMED_OWNED)):
         return False
     return _ASKING.search(rest) is not None or _ASKING.search(question) is None
+
+
+def _goes_on(span: str, question: str) -> bool:
+    """Whether a span goes over the end of a sentence, or behind a "did" over the verb.
+
+    "The farmer get" of "did the farmer get for the crop" does: behind a subject stands its verb.
+    """
+    before, _, behind = question.partition(span)
+    following = _NEXT.match(behind)
+    word = following[1].casefold() if following else ""
+    return _OVER.search(span) is not None or (_DO.search(before) is not None and (not word or word in _NO_VERB))
 
 
 def _described(question: str, words: list[_Word], at: int) -> Iterator[str]:

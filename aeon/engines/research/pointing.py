@@ -52,14 +52,18 @@ def candidates(question: str, answer: str, texts: Texts) -> list[Citation]:
     """The sentences that may give an answer, the nearest to the question first, at most six.
 
     They have a word or a number of it: "Hall was its first president" gives "G. Stanley Hall" where another sentence
-    has the name. A title is one only where nothing else is. Yes or no stands in none, so that any near one may be.
+    has the name. What the question says itself counts where no sentence has more: "the dairy gave the piano" tells of
+    the dairy who gave it. A title is one only where nothing else is. Yes or no stands in none, so that any near one
+    may be.
     """
     near = nearness([one.source for one in texts.sentences], question)
     pairs = sorted(zip(near, texts.sentences, strict=True), key=lambda pair: -pair[0])
     ranked = [one for _, one in pairs]
     if answer.casefold() in _PLAIN:
         return ranked[:_MOST]
-    return _having(answer, ranked) or _having(answer, texts.titles)
+    told = terms(answer) - terms(question)
+    telling = [one for one in ranked if told & terms(one.source.text)]
+    return _having(answer, telling) or _having(answer, ranked) or _having(answer, texts.titles)
 
 
 def together(question: str, answer: str, found: Sequence[Citation]) -> tuple[Citation, ...]:

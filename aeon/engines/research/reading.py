@@ -12,6 +12,7 @@ from aeon.engines.research.effects import Numbered
 from aeon.engines.research.marking import unmarked
 from aeon.engines.research.options import Choice, one_of
 from aeon.engines.research.texts import Texts, large, numbers, shown, spelt
+from aeon.errors import Truncated
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.questions import asks_yes_no, is_of_kind
 from aeon.supervisor.short_answers import is_echo
@@ -100,7 +101,10 @@ async def read(supervisor: Supervisor, question: str, passages: Sequence[Numbere
         return "", texts
     limit = _MOST_BYTES * len(texts.text) // len(texts.text.encode())
     asked = f"{fence('texts', texts.text, limit)}\nQuestion: {cut(question, _LONGEST_QUESTION)}\n{_HOW}"
-    reply = await supervisor.text(Prompt(load(_PACKAGE, "read.md"), asked), max_tokens=_ANSWER_TOKENS, repairs=0)
+    try:
+        reply = await supervisor.text(Prompt(load(_PACKAGE, "read.md"), asked), max_tokens=_ANSWER_TOKENS, repairs=0)
+    except Truncated:  # it goes on and on, which is no answer in a few words
+        return "", texts
     line = next(line for line in reply.value.splitlines() if line.strip())
     said = _plain(question, unmarked(line).strip(" .,;[]\"'"))
     answer = "" if absent(said) else _spelt(said, texts.text)

@@ -15,7 +15,7 @@ from aeon.engines.research.choosing import best, is_about, is_found_about, own
 from aeon.engines.research.comparing import compared, sides_of
 from aeon.engines.research.effects import Numbered, PlanQueries, Reflect
 from aeon.engines.research.errands import folded
-from aeon.engines.research.looking import Looker, is_unlikely
+from aeon.engines.research.looking import Looker, is_unlikely, turned_down
 from aeon.engines.research.naming import names_in
 from aeon.engines.research.phrases import descriptions, is_nested, questions
 from aeon.engines.research.reading import chosen
@@ -135,9 +135,9 @@ class Reflector:
         if current_ledger().calls_left():
             findings.append(await self._answered(aim, effect))
             if apart := await self._taken_apart(aim, effect, findings[-1]):
-                return apart
+                return apart.changed(findings=(turned_down(findings[-1]), *apart.findings))
             aim = aim.changed(whole=False)
-        findings = [_without_unlikely(one) for one in findings]
+        findings = [turned_down(one) for one in findings]
         aim = _with_side(aim, findings)
         if findings and findings[-1].answer and aim.rest:
             return await self._next_question(aim, effect, findings)
@@ -255,11 +255,6 @@ def _is_of_hop(aim: Aim, effect: Reflect, read: Finding) -> bool:
 def _is_open(aim: Aim, finding: Finding) -> bool:
     """Whether a question that was read as it stands has no sentence that a judge holds to answer it all."""
     return aim.whole and (finding.score is None or is_unlikely(finding))
-
-
-def _without_unlikely(finding: Finding) -> Finding:
-    """The finding; one that a judge rejects without its answer, so that nothing follows from it."""
-    return finding.changed(answer="", evidence=(), doubted=finding.evidence) if is_unlikely(finding) else finding
 
 
 def _with_side(aim: Aim, findings: list[Finding]) -> Aim:

@@ -19,6 +19,9 @@ __all__ = ["Texts", "large", "numbers", "shown", "spelt", "terms"]
 
 _SMALL = 99
 _LONGEST_TITLE, _LONGEST_SENTENCE = 100, 1_000
+_LEFT_OUT = " ... "
+_BETWEEN = 4
+"""Characters between two sentences that follow each other: an empty line, or the mark of a list."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 
@@ -37,9 +40,9 @@ class Texts(NamedTuple):
         if len(places) != 1:
             return tuple(cited)
         first = max(0, places[0] - 1)
-        near = self.sentences[first : places[0] + 2]
-        number = self.sentences[places[0]].number
-        return (*(one for one in near if one.number == number), *(one for one in cited if one not in near))
+        alone = self.sentences[places[0]]
+        near = tuple(one for one in self.sentences[first : places[0] + 2] if _is_beside(alone, one))
+        return (*near, *(one for one in cited if one not in near))
 
     def with_titles(self, answer: str, cited: Sequence[Citation]) -> tuple[Citation, ...]:
         """The cited sentences, with the titles of their sources that hold words of the answer which they lack."""
@@ -50,28 +53,54 @@ class Texts(NamedTuple):
 
 
 def shown(passages: Sequence[Numbered]) -> Texts:
-    """Each passage once: its title on a line of its own, then its sentences on one line.
+    """Each source once, in the order of its best passage: its title on a line of its own, then its sentences on one.
 
-    As numbered lines, a small model stops at the first name that fits: of nine questions of several hops over just the
-    passages that answer them, it is right on a quarter instead of on six in ten.
+    They stand as in the source, each once; dots stand for what is not shown between two. As numbered lines, a small
+    model stops at the first name that fits: of nine questions of several hops over just the passages that answer them,
+    it is right on a quarter instead of on six in ten.
     """
-    texts = [_text(one) for one in {(one.number, one.passage.start): one for one in passages}.values()]
+    sources: dict[int, dict[int, Numbered]] = {}
+    for one in passages:
+        sources.setdefault(one.number, {}).setdefault(one.passage.start, one)
+    return _together([_text([found[start] for start in sorted(found)]) for found in sources.values()])
+
+
+def _together(texts: Sequence[Texts]) -> Texts:
     return Texts(
         "\n\n".join(one.text for one in texts),
         tuple(sentence for one in texts for sentence in one.sentences),
         tuple(title for one in texts for title in one.titles),
-        {one.number: one.title or one.passage.source for one in passages},
+        {number: head for one in texts for number, head in one.heads.items()},
     )
 
 
-def _text(one: Numbered) -> Texts:
-    """A passage. Its first sentence, if that is short, is its title."""
-    every = tuple(Citation(number=one.number, source=sentence) for sentence in one.passage.sources())
-    titled = one.passage.start == 0 and len(every) > 1 and len(every[0].source.text) <= _LONGEST_TITLE
-    title = _line(every[0].source) if titled else one_line(one.title or one.passage.source)
+def _text(passages: Sequence[Numbered]) -> Texts:
+    """Passages of a source in their order. The first sentence of the source, if that is short, is its title."""
+    first, *_ = passages
+    every: list[Citation] = []
+    for one in passages:
+        end = every[-1].source.end if every else 0
+        new = (sentence for sentence in one.passage.sources() if sentence.start >= end)
+        every += [Citation(number=one.number, source=sentence) for sentence in new]
+    titled = first.passage.start == 0 and len(every) > 1 and len(every[0].source.text) <= _LONGEST_TITLE
+    head = first.title or first.passage.source
+    title = _line(every[0].source) if titled else one_line(head)
     own = every[titled:]
-    text = f"{title}\n{' '.join(_line(sentence.source) for sentence in own)}"
-    return Texts(text, own, every[:titled], {one.number: title})
+    text = f"{title}\n{''.join(_joined(own))}"
+    return Texts(text, tuple(own), tuple(every[:titled]), {first.number: head})
+
+
+def _joined(sentences: Sequence[Citation]) -> Iterator[str]:
+    """The sentences with what stands between them."""
+    for before, one in zip((None, *sentences), sentences, strict=False):
+        yield "" if before is None else " " if _is_beside(before, one) else _LEFT_OUT
+        yield _line(one.source)
+
+
+def _is_beside(one: Citation, other: Citation) -> bool:
+    """Whether there is nothing but some white space or a mark between two sentences of a source."""
+    between = max(one.source.start, other.source.start) - min(one.source.end, other.source.end)
+    return one.number == other.number and between <= _BETWEEN
 
 
 def terms(text: str) -> frozenset[str]:

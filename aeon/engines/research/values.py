@@ -59,12 +59,13 @@ class Finding(Value):
 
     ``asked``: the task asks this; else it is only needed for that. ``score`` is the probability that these sentences
     answer just this question, where a judge said so. ``rejected`` are the numbers of the sources in which it holds that
-    nothing does. ``doubted`` are the sentences of an answer that it rejects.
+    nothing does. ``unlikely`` is the answer that it rejects, ``doubted`` are the sentences of that.
     """
 
     question: str
     answer: str = ""
     evidence: tuple[Citation, ...] = ()
+    unlikely: str = ""
     doubted: tuple[Citation, ...] = ()
     asked: bool = False
     score: Annotated[float, Field(ge=0, le=1)] | None = None

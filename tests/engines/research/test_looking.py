@@ -7,9 +7,11 @@ import pytest
 from aeon.engines.research.effects import Asked, PlanQueries, Reflect
 from aeon.engines.research.looking import is_unlikely
 from aeon.engines.research.values import Aim, Comparison, Finding, Reflection
-from aeon.schema import Task
+from aeon.errors import Truncated
+from aeon.llm.scripted import Reply
+from aeon.schema import LLMRequest, Task
 from engines.research.reader import Reader, done, reflector
-from engines.research.world import numbered
+from engines.research.world import numbered, passage
 
 pytestmark = [pytest.mark.requirement("R1a", "R3"), pytest.mark.usefixtures("measured")]
 
@@ -143,19 +145,74 @@ def test_a_sentence_that_answers_the_whole_question_ends_the_search() -> None:
     assert not [request for request in model.requests if request.json_schema]
 
 
-def test_the_best_five_passages_are_read_at_once() -> None:
-    """Of a question as it stands; three of a description."""
-    notes = [numbered(n, f"{n}.txt", f"Note {n}. Pelleth is an old town.", title=f"Note {n}") for n in range(4, 10)]
+NOTES = [numbered(n, f"{n}.txt", f"Note {n}. Pelleth is old.", title=f"Note {n}") for n in range(11, 20)]
+TOWN = "Where is the old town?"
+
+
+def reads(model: Reader) -> list[list[int]]:
+    """The notes that each look was shown."""
+    texts = [text for text in model.prompts if "<data texts>" in text]
+    return [[n for n in range(11, 20) if f"Note {n}." in text] for text in texts]
+
+
+def test_a_first_look_reads_what_is_there_of_three_sources() -> None:
+    """Also what only another query found of them, at most five passages."""
+    more = [
+        NOTES[1].changed(passage=passage("12.txt", f"It is {what}.", 100 + 50 * n)) for n, what in enumerate("abcd")
+    ]
     model = Reader({"Where": "Pelleth"}, supports={"Note": 0.9})
-    (finding,) = reflected(model, *notes, aim=Aim(question="Where is the old town?", whole=True)).findings
+    (finding,) = reflected(model, *NOTES, *more, aim=Aim(question=TOWN, whole=True)).findings
+    assert finding.answer == "Pelleth" and reads(model) == [[11, 12, 13]]
     (read,) = (text for text in model.prompts if "<data texts>" in text)
-    assert "Note 8" in read and "Note 9" not in read and finding.answer == "Pelleth"
+    assert "It is b." in read and "It is c." not in read
+
+
+@pytest.mark.parametrize(
+    ("says", "scores", "answer", "unlikely"),
+    [
+        ("Pelleth", {"Note 11": 0.2, "Note 12": 0.2, "Note 13": 0.2, "Note 14": 0.8}, "", "Pelleth"),
+        ("not stated", {}, "", ""),
+    ],
+)
+def test_where_that_gives_nothing_likely_a_second_one_reads_eight_passages(
+    says: str, scores: dict[str, float], answer: str, unlikely: str
+) -> None:
+    """What was turned down in the first look is not kept from it."""
+    model = Reader({"Where": says}, supports=scores)
+    (finding,) = reflected(model, *NOTES, aim=Aim(question=TOWN, whole=True)).findings
+    assert reads(model) == [[11, 12, 13], [*range(11, 19)]]
+    assert (finding.answer, finding.unlikely) == (answer, unlikely)
+
+
+def test_the_likelier_of_two_unlikely_looks_is_kept() -> None:
+    """So that it can still be told, perhaps."""
+
+    class Twice(Reader):
+        def _reply(self, request: LLMRequest) -> Reply:
+            seen = len(reads(self))
+            self.says = {"Where": "Pelleth" if seen < 2 else "Note 14"}
+            return super()._reply(request)
+
+    for first, second, kept in ((0.2, 0.4, "Note 14"), (0.4, 0.2, "Pelleth")):
+        model = Twice(supports={"Note 14: ": second, "Note 11: ": first})
+        (finding,) = reflected(model, *NOTES, aim=Aim(question=TOWN, whole=True)).findings
+        assert finding.unlikely == kept and finding.score == pytest.approx(max(first, second))
+
+
+def test_an_answer_that_never_ends_is_none() -> None:
+    """It breaks nothing off: the other look counts."""
+    model = Reader({"Where": Truncated("cut off after 48 tokens", text="")}, supports={})
+    (finding,) = reflected(model, *NOTES, aim=Aim(question=TOWN, whole=True)).findings
+    assert (finding.answer, finding.unlikely) == ("", "") and len(reads(model)) > 1
+
+
+def test_a_description_is_looked_up_in_three_passages() -> None:
+    """Where a judge turns the answer down, the others of them are read alone."""
     model = Reader({"name of": "Ottilie Krans"}, supports={})
     reflected(
-        model, *notes, aim=Aim(question="Where was the founder of the town born?", span="the founder of the town")
+        model, *NOTES, aim=Aim(question="Where was the founder of the town born?", span="the founder of the town")
     )
-    first = next(text for text in model.prompts if "<data texts>" in text)
-    assert "Note 6" in first and "Note 7" not in first
+    assert reads(model)[0] == [11, 12, 13]
 
 
 NOVICE = numbered(
@@ -177,13 +234,14 @@ def test_the_judge_sees_what_stands_around_the_sentence() -> None:
 
 @pytest.mark.parametrize("score", [0.02, 0.45])
 def test_else_it_is_taken_apart_at_once(score: float) -> None:
-    """What was read is no finding; the description is looked up in what is there, and the next question follows."""
+    """What was read is no answer, but kept; the description is looked up, and the next question follows."""
     says = {"name of": "Ottilie Krans", "Where": "Pelleth"}
     supports = {"She was born": score, "was designed by": 0.9}
     model = Reader(says, ("the designer of the Upper Bridge",), supports=supports)
     reflection = reflected(model, UPPER, KRANS, aim=WHOLE)
-    assert [(one.question, one.answer) for one in reflection.findings] == [
-        ("What is the name of the designer of the Upper Bridge?", "Ottilie Krans")
+    assert [(one.question, one.answer, one.unlikely, one.score) for one in reflection.findings] == [
+        (TASK, "", "Pelleth", pytest.approx(score)),
+        ("What is the name of the designer of the Upper Bridge?", "Ottilie Krans", "", pytest.approx(0.9)),
     ]
     assert reflection.aim == Aim(question="Where was Ottilie Krans born?", hops=1)
     assert [query.text for query in reflection.queries] == ["Where was Ottilie Krans born?"] and not reflection.answer

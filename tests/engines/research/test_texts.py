@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aeon.engines.research.effects import Numbered
 from aeon.engines.research.marking import unmarked
 from aeon.engines.research.pointing import candidates
 from aeon.engines.research.texts import shown
+from aeon.schema import Passage
 from engines.research.world import numbered as one
 
 pytestmark = pytest.mark.requirement("R3")
@@ -36,6 +38,27 @@ def test_a_sentence_with_lines_of_its_own_stays_on_one() -> None:
     texts = shown([poisoned.changed(passage=sentence), INN])
     assert texts.text.split("\n\n")[1].splitlines() == ["Red Inn.", OPENED]
     assert texts.text.split("\n\n")[0].splitlines()[1:] == ["A note. Red Inn It is closed for good now"]
+
+
+def test_passages_of_a_source_stand_together_as_in_it() -> None:
+    """Each sentence once, with dots where something between them is not shown; the source at the place of its best."""
+    text = "The old mill. It was built in 1883. Piet set it up. It burnt twice. It was mended. It is shut."
+    whole = one(1, "mill.txt", text)
+    ends = [end for _, end in whole.passage.sentences]
+    begins = [start for start, _ in whole.passage.sentences]
+
+    def part(first: int, last: int) -> Numbered:
+        start, end = begins[first], ends[last]
+        cut = Passage(source="mill.txt", start=start, end=end, text=text[start:end],
+                      sentences=whole.passage.sentences[first : last + 1])  # fmt: skip
+        return whole.changed(passage=cut)
+
+    texts = shown([part(4, 5), INN, part(0, 1), part(1, 2)])
+    assert texts.text == (
+        f"The old mill.\n{BUILT} Piet set it up. ... It was mended. It is shut.\n\nRed Inn.\n{OPENED}"
+    )
+    mended = next(sentence for sentence in texts.sentences if "mended" in sentence.source.text)
+    assert [beside.source.text for beside in texts.around([mended])] == ["It was mended.", "It is shut."]
 
 
 def test_a_passage_that_two_queries_found_is_shown_once() -> None:
@@ -95,3 +118,12 @@ def test_of_many_sentences_with_a_word_of_the_answer_those_with_all_of_it_are_ke
     found = [one.source.text for one in candidates("Who was the first president?", "Stanley Hall", texts)]
     assert len(found) == 6 and found[-1] == "Stanley Hall liked tea."
     assert all(text.startswith("Hall spoke as the first president") for text in found[:-1])
+
+
+def test_a_sentence_that_tells_no_more_than_the_question_gives_nothing() -> None:
+    """Where another one has what the answer tells."""
+    texts = shown([one(1, "choir.txt", "The choir. The piano came in 1952. It was a gift of the dairy.")])
+    (gift,) = candidates("Who gave the choir its piano?", "The dairy gave the choir its piano", texts)
+    assert gift.source.text == "It was a gift of the dairy."
+    (came,) = candidates("Did the piano come in 1952?", "The piano came", texts)
+    assert came.source.text == "The piano came in 1952."

@@ -259,6 +259,21 @@ def test_a_refusal_names_what_was_taken_for_an_answer() -> None:
 
 
 @pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize(("score", "text"), [(0.3, "Perhaps: Hirzel [2]."), (0.29, "The sources do not say")])
+def test_what_is_not_quite_unlikely_is_told_perhaps(score: float, text: str) -> None:
+    """Where nothing likelier was found: supported in part at most, and in no sentence of the model's."""
+    rejected = HIRZEL.changed(answer="", evidence=(), unlikely="Hirzel", doubted=EVIDENCE, score=score)
+    less = rejected.changed(unlikely="Bern", score=0.1)
+    model = Reader(words="It was in {r1}.", supports={"Hirzel": 0.9})
+    answer = cite(model, less, rejected)
+    assert answer.text.startswith(text)
+    assert [one.verdict for one in answer.sentences] == ["partial"] * answer.text.startswith("Perhaps")
+    assert not any("{r1}" in prompt for prompt in model.prompts)
+    on_the_way = rejected.changed(asked=False)
+    assert cite(model, on_the_way).short == ""
+
+
+@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize("answer", ["no", "Hirzel"])
 def test_whether_a_yes_or_no_is_given_is_judged_with_it(answer: str) -> None:
     """It may follow from two sentences of which neither answers alone."""
@@ -330,6 +345,24 @@ def test_without_findings_all_sources_are_looked_at_once_more() -> None:
     answer = cite(model)
     assert answer.text == "She was born in Hirzel [2]." and answer.short == "Hirzel"
     assert "Spyri" in model.prompts[0] and "Red Inn" not in model.prompts[0]
+
+
+@pytest.mark.usefixtures("measured")
+def test_a_question_that_was_taken_apart_in_vain_is_read_as_it_stands_once_more() -> None:
+    """All of it: before that only a little was. What was read twice, or not taken apart, is not read again."""
+    little = HIRZEL.changed(answer="", evidence=(), unlikely="Bern", doubted=EVIDENCE, score=0.1)
+    part = Finding(question="What is the name of the house?")
+    for findings, short in (((little, part), "Hirzel"), ((little, part, little), ""), ((little,), "")):
+        model = Reader({"Where": "Hirzel"}, words="She was born in {r1}.", supports={"Hirzel": 0.9})
+        effect = Cite(task=Task(text=QUESTION), sources=SOURCES, findings=findings, searched=("Spyri",))
+        assert done(writer(model).cite(effect)).short == short and len(model.asked) == bool(short)
+
+
+def test_what_was_found_to_one_question_is_the_answer_without_a_last_look() -> None:
+    """Of two questions the other one is left open."""
+    model = Reader({"Where": "Bern"}, words="She was born in {r1}.")
+    effect = Cite(task=Task(text=QUESTION), sources=SOURCES, findings=(HIRZEL,), searched=("Spyri",))
+    assert done(writer(model).cite(effect)).short == "Hirzel" and not model.asked
 
 
 def test_what_no_source_states_is_refused_with_what_was_searched() -> None:
