@@ -32,6 +32,20 @@ _WORD = re.compile(r"[^\W\d]+")
 _SHORT, _ALIKE = 4, 0.8
 _PLAIN = frozenset({"yes", "no"})
 _YES_OR_NO = re.compile(r"(?:yes|no)\b", re.IGNORECASE)
+_WHEN = re.compile(
+    r"(?:^|[.;,] )\W*when (?:was|were|is|are|did|does|do|will|has|had|can|could|must|should|would)\b|"
+    r"\b(?:in|from|since|by|until) (?:what|which) (?:year|month|century|season)\b|\bwhat (?:year|date|day)\b",
+    re.IGNORECASE,
+)
+_TIME = re.compile(
+    r"\d|\b(?:after|before|during|when|while|until|till|since|at|in|on|by|between|every|each|daily|weekly|monthly|yearly|"
+    r"always|never|now|today|tonight|tomorrow|yesterday|soon|later|once|twice|night|days?|morning|afternoon|evening|noon|"
+    r"midday|midnight|dawn|dusk|sunset|sunrise|weeks?|weekends?|months?|years?|hours?|minutes?|seasons?|spring|summer|"
+    r"autumn|fall|winter|century|decade|january|february|march|april|may|june|july|august|september|october|november|"
+    r"december|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|easter|christmas|advent|lent|michaelmas|last|next)\b",
+    re.IGNORECASE,
+)
+"""What an answer to "when" has, if no number in words: of 34 without, all are wrong."""
 _HOW = "Answer in a few words."
 _CHOICES = (
     ("Who was the first mayor of Oakdale's county?", "Oakdale's county"),
@@ -114,7 +128,14 @@ async def read(supervisor: Supervisor, question: str, passages: Sequence[Numbere
 
 def _is_answer(answer: str, question: str) -> bool:
     """Whether what is said is of the kind that is asked for, and not what the question says itself."""
-    return bool(answer) and is_of_kind(question, answer) and not is_echo(question, answer)
+    return (
+        bool(answer) and is_of_kind(question, answer) and _is_time(question, answer) and not is_echo(question, answer)
+    )
+
+
+def _is_time(question: str, answer: str) -> bool:
+    """Whether an answer can be a time, where one is asked for: to when something was founded, no name of it can."""
+    return not _WHEN.search(question) or _TIME.search(answer) is not None or bool(spelt(answer))
 
 
 def _plain(question: str, answer: str) -> str:

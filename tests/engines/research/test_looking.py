@@ -199,6 +199,27 @@ def test_the_likelier_of_two_unlikely_looks_is_kept() -> None:
         assert finding.unlikely == kept and finding.score == pytest.approx(max(first, second))
 
 
+@pytest.mark.parametrize(
+    ("question", "answer", "counts"),
+    [
+        ("When was the town founded?", "Note 11", True),
+        ("When was the town founded?", "Pelleth", False),
+        ("In which year was the town founded?", "Pelleth", False),
+        ("When was the town founded?", "after the flood", True),
+        ("When did it burn?", "nineteen hundred and six", True),
+        ("Who was there when it burnt?", "Pelleth", True),
+    ],
+)
+def test_a_name_is_no_answer_to_when(question: str, answer: str, counts: bool) -> None:
+    """A number, a word of time, or a number in words is."""
+    text = f"Note 11. {answer} is old, it says."
+    model = Reader({"": answer}, supports={"Note": 0.9})
+    (finding,) = reflected(
+        model, numbered(11, "11.txt", text, title="Note 11"), aim=Aim(question=question, whole=True)
+    ).findings
+    assert (finding.answer == answer) == counts
+
+
 def test_an_answer_that_never_ends_is_none() -> None:
     """It breaks nothing off: the other look counts."""
     model = Reader({"Where": Truncated("cut off after 48 tokens", text="")}, supports={})
