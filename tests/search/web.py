@@ -35,7 +35,7 @@ def send(status: int = 200, body: bytes | str | object = b"", kind: str = "", **
     if isinstance(body, bytes):
         payload, guess = body, "text/html"
     elif isinstance(body, str):
-        payload, guess = body.encode(), "text/html; charset=utf-8"
+        payload, guess = body.encode(errors="replace"), "text/html; charset=utf-8"
     else:
         payload, guess = json.dumps(body).encode(), "application/json"
 
