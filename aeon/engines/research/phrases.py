@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from aeon.documents.plain import word_set
 from aeon.documents.words import stems
+from aeon.proof.readings import MONTHS
 from aeon.supervisor.questions import asks_yes_no
 
 __all__ = ["descriptions", "has_clause", "is_nested", "names", "questions"]
@@ -34,6 +35,10 @@ _NO_NAME = word_set(
     "who what when where which whose whom why how in on at of from is are was were did do does the a an for to by "
     "under name if between both has have had this that it"
 )
+_TIMES = frozenset(month for month in MONTHS if len(month) > len("Jan") or month == "may") | word_set(
+    "monday tuesday wednesday thursday friday saturday sunday"
+)
+"""No names; "Jan" is one."""
 _CLAUSE = re.compile(r"\b(?:who|which|that|where|whose)\b", re.IGNORECASE)
 _POSSESSIVE = re.compile("['\u2019]s?$")
 _ENDING = " ?.,;:"
@@ -93,8 +98,11 @@ def descriptions(question: str) -> list[str]:
 
 
 def names(text: str) -> frozenset[str]:
-    """The stems of the capitalised words and the numbers of a text, but for words of asking."""
-    return stems(" ".join(word for word in _NAME.findall(text) if word.casefold() not in _NO_NAME))
+    """The stems of the capitalised words and the numbers of a text, but for words of asking, months and weekdays.
+
+    "In the other months" says of November when the gate is locked, and names it nowhere.
+    """
+    return stems(" ".join(word for word in _NAME.findall(text) if word.casefold() not in _NO_NAME | _TIMES))
 
 
 def questions(task: str) -> list[str]:

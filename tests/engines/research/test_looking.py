@@ -220,6 +220,18 @@ def test_a_name_is_no_answer_to_when(question: str, answer: str, counts: bool) -
     assert (finding.answer == answer) == counts
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"), [("When is the gate locked in November?", "at 17:00"), ("Who came on Sunday?", "at 17:00")]
+)
+def test_a_month_or_a_weekday_is_no_name_that_the_texts_have_to_hold(question: str, answer: str) -> None:
+    """They may say "in the other months"; that of somebody they have to hold."""
+    gate = numbered(5, "rules.txt", "Rules. The gate is locked at 17:00 in the other months.", title="Rules")
+    model = Reader({"": answer}, supports={"gate": 0.9})
+    assert reflected(model, gate, aim=Aim(question=question, whole=True)).findings[-1].answer == answer
+    named = "Who is Torvald Nims?"
+    assert reflected(model, gate, aim=Aim(question=named, whole=True)).findings[-1].answer == ""
+
+
 def test_an_answer_that_never_ends_is_none() -> None:
     """It breaks nothing off: the other look counts."""
     model = Reader({"Where": Truncated("cut off after 48 tokens", text="")}, supports={})
