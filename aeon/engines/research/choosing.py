@@ -13,7 +13,7 @@ from aeon.engines.research.phrases import names
 from aeon.engines.research.values import Finding
 from aeon.schema import Passage
 
-__all__ = ["best", "holds_names", "is_about", "is_found_about", "own"]
+__all__ = ["best", "holds_names", "is_about", "is_found_about", "own", "place_of"]
 
 _LEAST_NAMES, _ENOUGH = 0.3, 2.0
 """Share of a query's names that a passage holds which is read, and how many are enough."""
@@ -51,9 +51,9 @@ def own(query: str, shown: Sequence[Numbered], most: int, apart: Collection[str]
     rankings: dict[str, list[tuple[int, int]]] = {}
     for one in shown:
         if one.query not in apart:
-            rankings.setdefault(one.query.casefold(), []).append(_place(one))
+            rankings.setdefault(one.query.casefold(), []).append(place_of(one))
     first = rankings.get(query[:_LONGEST].casefold(), [])[:_FIRST]
-    every = {_place(one): one for one in _ranked(query, shown)}
+    every = {place_of(one): one for one in _ranked(query, shown)}
     order = [*first, *(place for place, _ in fused([*rankings.values()])), *every]
     return [every[place] for place in dict.fromkeys(order)][:most]
 
@@ -80,10 +80,11 @@ def _ranked(query: str, shown: Sequence[Numbered]) -> list[Numbered]:
         ranks[one.query] += 1
         others.append((ranks[one.query], one))
     rest = [one for _, one in sorted(others, key=lambda pair: pair[0])]
-    return list({_place(one): one for one in [*found, *rest]}.values())
+    return list({place_of(one): one for one in [*found, *rest]}.values())
 
 
-def _place(one: Numbered) -> tuple[int, int]:
+def place_of(one: Numbered) -> tuple[int, int]:
+    """What tells a passage from others: its source, and where it begins in it."""
     return one.number, one.passage.start
 
 

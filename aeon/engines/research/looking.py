@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from aeon.engines.research.choosing import place_of
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.pointing import candidates, pointed, together
 from aeon.engines.research.reading import read
@@ -130,7 +131,7 @@ def _tried(found: Finding, texts: Texts, more: Texts) -> list[Finding]:
 def _of_few(passages: Sequence[Numbered], beside: Sequence[Numbered]) -> Sequence[Numbered]:
     """What there is of the first sources, best first."""
     sources = list(dict.fromkeys(one.number for one in passages))[:_SOURCES]
-    every = {(one.number, one.passage.start): one for one in (*passages, *beside)}
+    every = {place_of(one): one for one in (*passages, *beside)}
     return [one for one in every.values() if one.number in sources][:_FEW]
 
 
@@ -138,8 +139,7 @@ def _others(found: Finding, few: Sequence[Numbered], passages: Sequence[Numbered
     """What is read after a look at a few that gave no likely answer: more of them, else all but its sources."""
     if found.answer and not is_unlikely(found):
         return ()
-    places = [(one.number, one.passage.start) for one in few]
-    if any((one.number, one.passage.start) not in places for one in passages[:_READ]):
+    if {*map(place_of, passages[:_READ])} - {*map(place_of, few)}:
         return passages[:_READ]
     cited = {one.number for one in found.evidence}
     return [one for one in passages if one.number not in cited] if found.answer else ()

@@ -54,7 +54,8 @@ def referred(question: str, before: str, answer: str) -> str:
     meant = _meant(found[0].casefold(), before, answer) if found else ""
     if found is None or not meant:
         return question
-    return f"{question[: found.start()]}{meant}{chr(39) + 's' if owned else ''}{question[found.end() :]}"
+    ending = "'s" if owned else ""
+    return f"{question[: found.start()]}{meant}{ending}{question[found.end() :]}"
 
 
 def _meant(pronoun: str, before: str, answer: str) -> str:

@@ -41,8 +41,7 @@ _LONGEST_NAME = 100
 _APART = 3
 """Calls that it takes to look a description up: to choose it, to read, and to judge."""
 _FIRST, _PLAIN = 3, 8
-"""Passages that a description is looked up in, or a question that names all it is about; and a plain question, at most
-five of them at a time."""
+"""Passages that a description is looked up in, or a question that names all it is about; and a plain question."""
 _TIERS: tuple[TierName, ...] = ("simple", "simple", "standard", "deep", "deep")
 """The tier for each depth of reasoning, from 1 to 5."""
 
