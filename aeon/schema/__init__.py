@@ -41,6 +41,7 @@ from aeon.schema.history import (
     Result,
 )
 from aeon.schema.judgment import (
+    Calculation,
     ConvergenceAssessment,
     Form,
     Issue,
@@ -48,12 +49,23 @@ from aeon.schema.judgment import (
     Level,
     RefinedQuery,
     Refinement,
+    ReplyKind,
     SemanticValidationReport,
     Severity,
+    Standing,
     TaskProfile,
     ToolUsage,
 )
-from aeon.schema.llm import Capabilities, FinishReason, LLMRequest, LLMResponse, Message, TokenProbability
+from aeon.schema.llm import (
+    CallRequest,
+    Capabilities,
+    FinishReason,
+    LLMRequest,
+    LLMResponse,
+    Message,
+    TokenProbability,
+    ToolSpec,
+)
 from aeon.schema.outcome import Answer, Failure, FailureKind, Outcome
 from aeon.schema.plan import (
     Action,
@@ -72,6 +84,7 @@ from aeon.schema.plan import (
     StepResult,
     StepStatus,
     ToolCall,
+    ToolLoop,
     Trigger,
     Tutoring,
     Writing,
@@ -91,6 +104,7 @@ from aeon.schema.policy import (
 )
 from aeon.schema.search import Document, Found, ResultProblem, SearchProblem, SearchProblemKind, SourceFilter
 from aeon.schema.task import LONGEST_CONTEXT, LONGEST_TASK, Clarification, Question, Reply, Task, Unread
+from aeon.schema.turns import Call, Exchange, Lines, ToolUse, Turn, TurnForm, WorkForm
 from aeon.schema.usage import NOTHING, Allowance, Bound, Budget, Left, Price, Usage
 from aeon.schema.value import Value
 
@@ -105,7 +119,10 @@ __all__ = [
     "Answer",
     "Bound",
     "Budget",
+    "Calculation",
+    "Call",
     "CallCaps",
+    "CallRequest",
     "Capabilities",
     "Caps",
     "Claim",
@@ -129,6 +146,7 @@ __all__ = [
     "Evaluate",
     "Evaluation",
     "EvaluationWeights",
+    "Exchange",
     "ExecutionHistory",
     "ExecutionPass",
     "Failure",
@@ -151,6 +169,7 @@ __all__ = [
     "LLMResponse",
     "Left",
     "Level",
+    "Lines",
     "Message",
     "ModelTier",
     "Outcome",
@@ -172,6 +191,7 @@ __all__ = [
     "RefinementRecord",
     "Rejection",
     "Reply",
+    "ReplyKind",
     "Reserve",
     "Result",
     "ResultProblem",
@@ -186,6 +206,7 @@ __all__ = [
     "ShortReading",
     "Source",
     "SourceFilter",
+    "Standing",
     "StateMonitor",
     "Step",
     "StepInput",
@@ -199,13 +220,19 @@ __all__ = [
     "TaskProfile",
     "TokenProbability",
     "ToolCall",
+    "ToolLoop",
+    "ToolSpec",
     "ToolUsage",
+    "ToolUse",
     "Trigger",
+    "Turn",
+    "TurnForm",
     "Tutoring",
     "Unread",
     "Usage",
     "Value",
     "Verdict",
+    "WorkForm",
     "Writing",
     "fragment",
 ]

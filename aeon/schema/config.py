@@ -49,6 +49,9 @@ class RefinementLimits(Frozen):
     subplan_depth: int = Field(default=5, ge=0)
     plan_steps: int = Field(default=12, ge=1, description="in a first plan")
     total_steps: int = Field(default=24, ge=1, description="over a whole run, replaced ones included")
+    turns: int = Field(default=40, ge=1, description="of a model with tools, over a whole run")
+    turns_per_step: int = Field(default=12, ge=1, description="the last of which must answer")
+    calls_per_turn: int = Field(default=16, ge=1, description="tool calls; those beyond are not made")
 
 
 class Caps(Frozen):
@@ -82,6 +85,8 @@ class CallCaps(Caps):
     validate_plan: int = Field(default=7, ge=0)
     refine_plan: int = Field(default=7, ge=0)
     execute: int = Field(default=5, ge=0)
+    turn: int = Field(default=3, ge=1)
+    use_tool: int = Field(default=0, ge=0)
     derive: int = Field(default=2, ge=0)
     validate_results: int = Field(default=8, ge=0)
     assess: int = Field(default=12, ge=0)
@@ -150,6 +155,7 @@ class Settings(Written):
     tool_output_bytes: int = Field(default=16_384, ge=256)
     effects: int = Field(default=100_000, ge=1)
     roles: Roles = Roles()
+    instructions: str = Field(default="", description="the user's own, in every prompt of the run")
     model_tier: ModelTier = Field(
         default="T2", description="T0: no model; T1: no judge; T3: with a tutor or a peer, and all derivations"
     )
@@ -178,6 +184,9 @@ class Config(Settings):
         default=3,
         ge=1,
         description="of an answer, at most: two of a query or a reading, three of what is computed; two alike do",
+    )
+    form: Literal["auto", "tools", "program"] = Field(
+        default="auto", description="how the model works: what was measured or the endpoint can, unless it is named"
     )
     limits: RefinementLimits = RefinementLimits()
     caps: CallCaps = CallCaps()

@@ -11,9 +11,11 @@ from aeon.schema.evaluation import Evaluation, Score
 from aeon.schema.plan import RefinementAction
 from aeon.schema.policy import Strategy
 from aeon.schema.task import Question
+from aeon.schema.turns import WorkForm
 from aeon.schema.value import Value
 
 __all__ = [
+    "Calculation",
     "ConvergenceAssessment",
     "Form",
     "Issue",
@@ -21,8 +23,10 @@ __all__ = [
     "Level",
     "RefinedQuery",
     "Refinement",
+    "ReplyKind",
     "SemanticValidationReport",
     "Severity",
+    "Standing",
     "TaskProfile",
     "ToolUsage",
 ]
@@ -32,10 +36,17 @@ ToolUsage = Literal["none", "minimal", "moderate", "extensive"]
 Severity = Literal["LOW", "MEDIUM", "HIGH", "CRITICAL"]
 IssueType = Literal["specificity", "relevance", "consistency", "hallucination", "do_say_mismatch"]
 Form = Literal["none", "verdict", "probability", "samples"]
+Standing = Literal["none", "bad", "assumed", "measured"]
+"""What a judgment is worth on this model: nobody judged; measured below .70 AUROC; never measured; measured."""
+ReplyKind = Literal["answer", "part", "not_stated", "hedge", "refusal"]
+"""What a reply is, as judged: an answer, a part of one, or words that say it is not stated, unsure or declined."""
 
 
 class TaskProfile(Value):
-    """How hard a task looks before it starts. ``inferred`` is false for the default, where the judgment failed."""
+    """How hard a task looks before it starts. ``inferred`` is false for the default, where the judgment failed.
+
+    ``problem`` says why it failed. ``form`` is how the model of the run works, ``None`` where nobody found out.
+    """
 
     version: Annotated[int, Field(ge=1)] = 1
     reasoning_depth: Annotated[int, Field(ge=1, le=5)] = 3
@@ -48,6 +59,8 @@ class TaskProfile(Value):
     confidence_requirement: Level = "medium"
     rationale: str = ""
     inferred: bool = True
+    form: WorkForm | None = None
+    problem: str = ""
 
 
 class Issue(Value):
@@ -66,12 +79,27 @@ class Issue(Value):
     claim: Claim | None = None
 
 
+class Calculation(Value):
+    """How a ``value`` of an answer follows from values that stand in results, as a judge says; the host checks it.
+
+    ``expression`` is arithmetic over numbers that stand in them, with ``rows(N)`` for the rows of result ``N``.
+    """
+
+    value: str
+    expression: str
+
+
 class SemanticValidationReport(Value):
     """Issues, most severe first. Advisory: it never stops a run by itself.
 
     ``evidence`` lists what host code found and showed the judge. ``failed`` says that the judgment could not be made.
+    ``verdict`` is the assessment of convergence where one reply gave both. ``calculations`` are those of values that
+    stand nowhere as they are.
     """
 
+    verdict: ConvergenceAssessment | None = None
+    calculations: tuple[Calculation, ...] = ()
+    standing: Standing = "none"
     issues: tuple[Issue, ...] = ()
     evidence: tuple[str, ...] = ()
     form: Form = "none"
@@ -88,7 +116,8 @@ class ConvergenceAssessment(Value):
 
     A score is ``None`` where its judgment was not measured on the model: it was not asked for, and decides nothing.
     ``probability`` is that of the answer's being right, as ``runs`` recorded runs of the model say whose answers came
-    about like this one; ``None`` where there are too few.
+    about like this one; ``None`` where there are too few. ``standing`` is what the judgment is worth on this model,
+    ``reply`` what kind of reply the results are; ``None`` where nobody judged that.
     """
 
     converged: bool
@@ -101,6 +130,8 @@ class ConvergenceAssessment(Value):
     detected_issues: tuple[str, ...] = ()
     explanation: str = ""
     form: Form = "none"
+    standing: Standing = "none"
+    reply: ReplyKind | None = None
     failed: bool = False
     evaluation: Evaluation | None = None
 

@@ -7,18 +7,43 @@ from typing import Literal
 from pydantic import Field
 
 from aeon.schema.frozen import Frozen, JsonObject
+from aeon.schema.turns import WorkForm
 from aeon.schema.usage import Usage
 
-__all__ = ["Capabilities", "FinishReason", "LLMRequest", "LLMResponse", "Message", "TokenProbability"]
+__all__ = [
+    "CallRequest", "Capabilities", "FinishReason", "LLMRequest", "LLMResponse", "Message", "TokenProbability",
+    "ToolSpec",
+]  # fmt: skip
 
 FinishReason = Literal["stop", "length", "refusal", "other"]
 
 
-class Message(Frozen):
-    """One chat message."""
+class CallRequest(Frozen):
+    """A tool call as a model wrote it: ``arguments`` is JSON as far as the model kept to it, ``id`` the endpoint's."""
 
-    role: Literal["system", "user", "assistant"]
+    id: str
+    name: str
+    arguments: str
+
+
+class ToolSpec(Frozen):
+    """A tool as a model is told of it; ``parameters`` is a JSON Schema of type object."""
+
+    name: str
+    description: str
+    parameters: JsonObject
+
+
+class Message(Frozen):
+    """One chat message.
+
+    An assistant's may hold ``calls``; each of them is answered by a message of the role ``tool`` with its ``call_id``.
+    """
+
+    role: Literal["system", "user", "assistant", "tool"]
     content: str
+    calls: tuple[CallRequest, ...] = ()
+    call_id: str = ""
 
 
 class LLMRequest(Frozen):
@@ -30,7 +55,8 @@ class LLMRequest(Frozen):
     be made in all, the first included; each one counts as a call. The first ``fixed_messages`` are the same whatever a
     user asks, and so are the first ``fixed_characters`` of the message behind them, as long as the files are: an
     adapter may keep what a model has read of them, out of reach of others.
-    ``likelihood`` asks how likely the model was to write what it wrote.
+    ``likelihood`` asks how likely the model was to write what it wrote. ``tools`` are those that the model may call in
+    its answer, natively; an endpoint that cannot refuses them (`RequestRefused`).
     """
 
     messages: tuple[Message, ...] = Field(min_length=1)
@@ -45,6 +71,7 @@ class LLMRequest(Frozen):
     attempts: int = Field(default=3, ge=1)
     fixed_messages: int = Field(default=0, ge=0)
     fixed_characters: int = Field(default=0, ge=0)
+    tools: tuple[ToolSpec, ...] = ()
 
 
 class TokenProbability(Frozen):
@@ -62,9 +89,11 @@ class LLMResponse(Frozen):
     ``thought`` says that the endpoint reasoned beside the text, where nobody sees it or in a field of its own.
     ``likelihood`` is the sequence probability (Malinin & Gales, 2021): the product of the probabilities (0-1) of the
     tokens, those of white space alone left out; ``None`` where it was not asked for, or the endpoint does not tell.
+    ``calls`` are the tool calls that the model asks for, in its order; then ``text`` may be empty.
     """
 
     text: str
+    calls: tuple[CallRequest, ...] = ()
     finish_reason: FinishReason = "stop"
     usage: Usage = Usage(calls=1)
     first_token: tuple[TokenProbability, ...] = ()
@@ -81,6 +110,7 @@ class Capabilities(Frozen):
     where it was ``measured`` at length: whether answers are preceded by reasoning that nobody asked for; whether the
     same request gets the same answer at temperature 0; how many requests are worked on at once; and how many bytes a
     token has, which is told only where the context was measured to end at ``context_tokens``.
+    ``tools``: it calls tools natively. ``form`` is the work form that did better in ``doctor``'s tasks.
     """
 
     json_schema: bool = False
@@ -92,3 +122,5 @@ class Capabilities(Frozen):
     parallel: int | None = Field(default=None, ge=1)
     bytes_per_token: float | None = Field(default=None, gt=0)
     measured: bool = False
+    tools: bool = False
+    form: WorkForm | None = None

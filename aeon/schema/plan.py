@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.schema.turns import ToolUse
 from aeon.schema.value import Value
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "StepResult",
     "StepStatus",
     "ToolCall",
+    "ToolLoop",
     "Trigger",
     "Tutoring",
     "Writing",
@@ -37,7 +39,7 @@ __all__ = [
 
 StepStatus = Literal["pending", "running", "complete", "failed", "invalid"]
 Clarity = Literal["CLEAR", "PARTIALLY_CLEAR", "BLOCKED"]
-StepMode = Literal["tool", "tool_repaired", "reading", "reasoning", "reasoning_fallback"]
+StepMode = Literal["tool", "tool_repaired", "reading", "reasoning", "reasoning_fallback", "tools"]
 
 
 class ToolCall(Value):
@@ -69,12 +71,18 @@ class Writing(Value):
     grounded: bool = False
 
 
+class ToolLoop(Value):
+    """A step done by a model that calls tools, turn by turn, and sees each result before it goes on."""
+
+    type: Literal["tools"] = "tools"
+
+
 def fragment(step_id: str) -> str:
     """The fragment that a step belongs to: its id without the version, ``s2`` for ``s2_r1``."""
     return re.sub(r"_r\d+$", "", step_id)
 
 
-Action = Annotated[ToolCall | Reasoning | Writing, Field(discriminator="type")]
+Action = Annotated[ToolCall | Reasoning | Writing | ToolLoop, Field(discriminator="type")]
 
 
 class Trigger(Value):
@@ -142,7 +150,7 @@ class Step(Value):
     ``incoming_context`` and ``handoff`` are filled when the step is issued. ``provides`` are the names that later steps
     may refer to its output by, beside its id. An executed step (complete, failed or
     invalid) never changes again, save that a complete one may become invalid. ``read`` is what the planner was told of
-    its question, which is not asked for again.
+    its question, which is not asked for again. ``uses`` and ``cites`` are those of its result.
     """
 
     id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
@@ -164,6 +172,8 @@ class Step(Value):
     tutor: Tutoring | None = None
     likelihood: Annotated[float | None, Field(ge=0, le=1)] = None
     read: ShortReading | None = None
+    uses: tuple[ToolUse, ...] = ()
+    cites: tuple[str, ...] = ()
 
     @property
     def executed(self) -> bool:
@@ -193,7 +203,7 @@ class Step(Value):
     def given(self, result: StepResult) -> Step:
         """The step after it gave this result: complete, or invalid if it was blocked."""
         status = "invalid" if result.clarity == "BLOCKED" else "complete"
-        names = ("output", "clarity", "mode", "problem", "sources", "tutor", "likelihood")
+        names = ("output", "clarity", "mode", "problem", "sources", "tutor", "likelihood", "uses", "cites")
         return self.changed(status=status, **{name: getattr(result, name) for name in names})
 
 
@@ -311,6 +321,8 @@ class Tutoring(Value):
 class StepResult(Value):
     """What a step gave. ``mode`` says how: by its tool, also after its call was mended; by reading; or by reasoning.
 
+    ``tools``: by a model that called tools turn by turn. Then ``uses`` are the calls, and ``cites`` the ids that the
+    output rests on, as the model says.
     An ``output`` of ``None`` is nothing found: ``problem`` says what, and where it was looked for. ``likelihood`` is
     how likely (0-1) the model was to write what was read, or that it is not stated, word for word.
     """
@@ -323,6 +335,8 @@ class StepResult(Value):
     sources: tuple[Source, ...] = ()
     tutor: Tutoring | None = None
     likelihood: Annotated[float | None, Field(ge=0, le=1)] = None
+    uses: tuple[ToolUse, ...] = ()
+    cites: tuple[str, ...] = ()
 
     @property
     def untutored(self) -> str:
