@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from aeon.errors import AeonError
     from aeon.kernel.compose import side_by_side
     from aeon.kernel.decide import Rule, Signals
-    from aeon.kernel.effects import Batch, Effect, EffectOf, Note, Program
     from aeon.kernel.engine import Engine, Halt, Run
     from aeon.kernel.orchestrator import Orchestrator
     from aeon.kernel.ports import Handlers
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
         Task,
         Value,
     )
+    from aeon.schema.effects import Batch, Effect, EffectOf, Note, Program
     from aeon.tools.tool import Tool, tool
 
 __all__ = [
@@ -117,7 +117,7 @@ _HOMES = {
     "aeon.errors": ("AeonError",),
     "aeon.kernel.compose": ("side_by_side",),
     "aeon.kernel.decide": ("Rule", "Signals"),
-    "aeon.kernel.effects": ("Batch", "Effect", "EffectOf", "Note", "Program"),
+    "aeon.schema.effects": ("Batch", "Effect", "EffectOf", "Note", "Program"),
     "aeon.kernel.orchestrator": ("Orchestrator",),
     "aeon.kernel.ports": ("Handlers",),
     "aeon.kernel.engine": ("Engine", "Halt", "Run"),

@@ -14,7 +14,6 @@ from aeon.adaptive.profiler import Profiler
 from aeon.convergence.engine import ConvergenceEngine
 from aeon.errors import AllowanceExhausted
 from aeon.execution.executor import Executor
-from aeon.kernel.effects import Effect
 from aeon.llm.adapter import Permit, freely
 from aeon.llm.scripted import Reply, Scripted
 from aeon.multipass.effects import (
@@ -48,6 +47,7 @@ from aeon.schema import (
     Trigger,
     Usage,
 )
+from aeon.schema.effects import Effect
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 from aeon.synthesis.synthesizer import Synthesizer

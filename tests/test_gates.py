@@ -72,7 +72,7 @@ def test_a_kernel_function_stays_small(tmp_path: Path, text: str, said: str) -> 
         "x = 1  # noqa: E501",
         "x = 1  # type: ignore[misc]",
         "open('x')",
-        "import aeon.multipass.rules",
+        "import aeon.multipass.limits",
         "from aeon.schema import (\n    Plan, Step,\n)  # fmt: skip",
     ],
 )
@@ -88,14 +88,14 @@ def test_what_the_kernel_may_do_is_no_problem(tmp_path: Path) -> None:
     assert kernel.bans(write(tmp_path, "aeon/kernel/a.py", f"{text}\nX = (\n    1, 2,\n)  # fmt: skip")) == []
 
 
-PROGRAM = "from aeon.kernel.effects import Program\nimport os\ndef search(run) -> Program[int]:\n    yield\n"
+PROGRAM = "from aeon.schema.effects import Program\nimport os\ndef search(run) -> Program[int]:\n    yield\n"
 
 
 @pytest.mark.requirement("M5")
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("aeon/multipass/rules.py", "import os"),
+        ("aeon/multipass/limits.py", "import os"),
         ("aeon/engines/tree/program.py", "import os"),
         ("aeon/research/program.py", PROGRAM),
         ("aeon/research/loop.py", PROGRAM),
@@ -266,7 +266,7 @@ def test_the_machine_may_not_know_an_engine(tmp_path: Path, module: str) -> None
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     with (tmp_path / "aeon" / module).open("a") as file:
-        file.write("\nfrom aeon.multipass.rules import gains\n")
+        file.write("\nfrom aeon.multipass.trends import gains\n")
     assert any("aeon.multipass" in line for line in programs.layers(tmp_path))
 
 

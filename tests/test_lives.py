@@ -12,7 +12,6 @@ import pytest
 from aeon.assembly.build import build, resumption
 from aeon.errors import JournalError, RequestRefused, Waiting
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import AskUser, EffectOf, Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.kernel.ports import Job
 from aeon.llm.scripted import Scripted
@@ -35,6 +34,7 @@ from aeon.schema import (
     Usage,
     Value,
 )
+from aeon.schema.effects import AskUser, EffectOf, Program
 from aeon.testing.obliging import oblige
 
 TASK = "What is 240 * 0.45?"

@@ -10,10 +10,10 @@ import pytest
 
 from aeon.assembly.build import build
 from aeon.assembly.runs import replay
+from aeon.kernel.passes import MULTIPASS
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.local import Local
-from aeon.multipass.program import MULTIPASS
 from aeon.runtime.journal import Journal
 from aeon.schema import Config, Left, Result
 

@@ -10,8 +10,8 @@ from typing import Literal, TypeAlias
 
 from aeon.asking.answers import meant, no_option, options_of
 from aeon.errors import Waiting
-from aeon.kernel.effects import AskUser
 from aeon.schema import Question, Reply
+from aeon.schema.effects import AskUser
 
 __all__ = ["Answerer", "Asker"]
 

@@ -31,10 +31,10 @@ from aeon.documents.folders import Paths
 from aeon.errors import UsageError
 from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.ports import Handlers, Job
+from aeon.kernel.table import PassSignals
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.nobody import Nobody
 from aeon.llm.select import select
-from aeon.multipass.rules import PassSignals
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal

@@ -34,10 +34,10 @@ from aeon.engines.team.record import Team
 from aeon.engines.team.view import view_of as team_view
 from aeon.errors import ConfigError, UsageError
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import AskUser, Effect
 from aeon.kernel.ports import Handlers
 from aeon.llm.adapter import LLMAdapter
 from aeon.schema import Settings
+from aeon.schema.effects import AskUser, Effect
 from aeon.schema.value import Value
 from aeon.settings import with_overrides, with_variables
 from aeon.supervisor.sampling import Drawn

@@ -19,10 +19,10 @@ from aeon.engines.graph.timing import limit
 from aeon.engines.graph.verifier import Verifier
 from aeon.engines.graph.view import VIEW
 from aeon.engines.loop.program import LOOP
-from aeon.kernel.effects import Effect
 from aeon.kernel.ports import Handlers
 from aeon.multipass.effects import ExecuteStep
 from aeon.schema import Config, ModelTier
+from aeon.schema.effects import Effect
 from aeon.schema.value import Value
 
 __all__ = ["LOOP_PLUGIN", "PLUGIN"]

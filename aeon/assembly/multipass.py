@@ -17,11 +17,10 @@ from aeon.execution.tutor import Tutored
 from aeon.grounding.citations import cited_claims
 from aeon.grounding.prose import checked_sentences
 from aeon.grounding.results import grounded, spans_of, told, written_from
-from aeon.kernel.effects import Effect, Role
+from aeon.kernel.passes import MULTIPASS
 from aeon.kernel.ports import Handlers
+from aeon.kernel.table import PassSignals
 from aeon.multipass.effects import DraftPlan, ExecuteStep, Synthesize, ValidateResults
-from aeon.multipass.program import MULTIPASS
-from aeon.multipass.rules import PassSignals
 from aeon.observability.passes.view import VIEW
 from aeon.plan.programmer import Programmer
 from aeon.plan.reader import CALCULATOR
@@ -29,6 +28,7 @@ from aeon.plan.recursive import RecursivePlanner
 from aeon.plan.sources import Sources
 from aeon.plan.unaided import UnaidedPlanner
 from aeon.schema import Answer, Config, ModelTier, Result, SemanticValidationReport, StepResult
+from aeon.schema.effects import Effect, Role
 from aeon.schema.value import Value
 from aeon.synthesis.synthesizer import Synthesizer
 from aeon.tools.lookup import LOOKUP, is_searched

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import Role
 from aeon.kernel.engine import Engine
 from aeon.kernel.ports import Handlers
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.select import select
 from aeon.observability.view import GENERIC, View
 from aeon.schema import Conclusion, ModelTier, Price, Settings
+from aeon.schema.effects import Role
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.lookup import with_context

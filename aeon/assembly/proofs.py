@@ -13,7 +13,6 @@ from aeon.documents.collection import Collection
 from aeon.errors import ToolFailed, UsageError
 from aeon.grounding.outcomes import step_name
 from aeon.grounding.results import BY_TOOL, spans_of, told
-from aeon.kernel.effects import Effect
 from aeon.multipass.effects import ExecuteStep
 from aeon.proof.document import Derivation, Proof, ProofSource, ProofStep, journal_root
 from aeon.runtime.basis import Basis
@@ -36,6 +35,7 @@ from aeon.schema import (
     ToolCall,
     Value,
 )
+from aeon.schema.effects import Effect
 from aeon.tools.files import Files
 from aeon.tools.lookup import CONTEXT
 from aeon.tools.select import Given

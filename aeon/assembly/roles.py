@@ -12,12 +12,12 @@ from typing import TypeVar, get_args
 from aeon.assembly.plugin import AnyPlugin, Services
 from aeon.errors import UsageError
 from aeon.execution.tutor import TUTOR_CALLS
-from aeon.kernel.effects import AskUser, Role
 from aeon.kernel.ports import Handlers
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.nobody import Nobody
 from aeon.llm.select import select
 from aeon.schema import JsonObject, ModelTier, Roles, Settings
+from aeon.schema.effects import AskUser, Role
 from aeon.settings import with_overrides
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line

@@ -7,7 +7,6 @@ from pathlib import Path
 from aeon.assembly.registry import view_of
 from aeon.assembly.runs import engine_of
 from aeon.errors import JournalError
-from aeon.kernel.effects import AskUser, Effect, Note
 from aeon.observability.lines import plain
 from aeon.observability.page import to_html
 from aeon.observability.trail import Done, Trail
@@ -15,6 +14,7 @@ from aeon.runtime.failures import waiting
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine, Outcomes, replay, walk
 from aeon.schema import Conclusion, Decision, Outcome
+from aeon.schema.effects import AskUser, Effect, Note
 
 __all__ = ["Notebook", "notebook", "trail"]
 

@@ -13,7 +13,7 @@ from aeon.cli.recorded import gather, read_labels
 from aeon.convergence.calibrated import ConfidenceMap, home_of
 from aeon.convergence.experience import LEAST_RUNS, Seen, counted
 from aeon.errors import InputFileError, MissingExtraError, UsageError
-from aeon.multipass.rules import NOT_STATED
+from aeon.kernel.table import NOT_STATED
 from aeon.replacing import put
 from aeon.schema import ExecutionHistory, Result
 

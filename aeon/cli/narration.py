@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from aeon.assembly.registry import view_of
-from aeon.kernel.effects import AskUser, Effect, Note
 from aeon.observability.lines import (
     Line,
     Span,
@@ -20,6 +19,7 @@ from aeon.observability.lines import (
 )
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, RunEnded, RunStarted
 from aeon.schema import Outcome, Reply
+from aeon.schema.effects import AskUser, Effect, Note
 
 __all__ = ["Narrator", "Past"]
 

@@ -8,7 +8,7 @@ from aeon.cli.reporting import ReportNarrator
 from aeon.cli.researching import ResearchNarrator
 from aeon.engines.report.program import REPORT
 from aeon.engines.research.program import RESEARCH
-from aeon.multipass.program import MULTIPASS
+from aeon.kernel.passes import MULTIPASS
 
 __all__ = ["narrator_of"]
 

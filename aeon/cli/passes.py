@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from aeon.cli.narration import Narrator
 from aeon.cli.steps import form_line, plan_lines, seconds_words, step_lines
-from aeon.kernel.effects import AskUser, Effect, Note
 from aeon.multipass.effects import ExecuteStep, PassNote
 from aeon.observability.lines import Line, Span, degradation_line, labelled, short
 from aeon.observability.passes.lines import (
@@ -28,6 +27,7 @@ from aeon.schema import (
     StepResult,
     TaskProfile,
 )
+from aeon.schema.effects import AskUser, Effect, Note
 
 __all__ = ["PassNarrator"]
 

@@ -8,9 +8,9 @@ from aeon.engines.report.effects import Analyse, Clarify, Compare, Compose, Crit
 from aeon.engines.report.values import Analysis, Comparison, Review
 from aeon.engines.research.effects import Cite, FindProviders, Pause, Search
 from aeon.engines.research.values import Cited
-from aeon.kernel.effects import AskUser, Effect, Note
 from aeon.observability.lines import Line, Span, degradation_line, labelled, short
 from aeon.schema import Degradation, Found, Outcome, SearchProblem
+from aeon.schema.effects import AskUser, Effect, Note
 
 __all__ = ["ReportNarrator"]
 

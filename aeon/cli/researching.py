@@ -7,10 +7,10 @@ from aeon.cli.steps import seconds_words
 from aeon.engines.research.effects import Cite, FindProviders, Pause, PlanQueries, Reflect, RoundNote, Search
 from aeon.engines.research.values import Finding, Query, Reflection
 from aeon.engines.research.view import VIEW
-from aeon.kernel.effects import AskUser, Effect, Note
 from aeon.observability.lines import Line, Span, counted, degradation_line, labelled, short
 from aeon.runtime.events import EffectEnded, Event, RunStarted
 from aeon.schema import Degradation, Found, Outcome
+from aeon.schema.effects import AskUser, Effect, Note
 
 __all__ = ["ResearchNarrator"]
 

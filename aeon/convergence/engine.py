@@ -17,10 +17,9 @@ from pydantic import Field
 from aeon.convergence.evaluation import Judgments, current_steps, evaluate
 from aeon.convergence.experience import Experience
 from aeon.errors import AllowanceExhausted, CompletionError
-from aeon.kernel.decide import ENDINGS
+from aeon.kernel.table import DISAGREEMENT, FORM_UNMET, NOT_STATED
 from aeon.multipass.effects import AssessConvergence
 from aeon.multipass.plans import answer_steps
-from aeon.multipass.rules import DISAGREEMENT, FORM_UNMET, NOT_STATED
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
     Contradiction,
@@ -33,6 +32,7 @@ from aeon.schema import (
     Step,
     Writing,
 )
+from aeon.schema.claims import ENDINGS
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.form import form_faults
 from aeon.supervisor.judge import Judge, Judged

@@ -9,7 +9,7 @@ from functools import partial
 
 from pydantic import Field
 
-from aeon.multipass.rules import UNCERTAIN
+from aeon.kernel.table import UNCERTAIN
 from aeon.schema import Frozen, JsonValue, Plan, Reasoning, Step, ToolCall
 from aeon.supervisor.prompt import load
 

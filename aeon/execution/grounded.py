@@ -14,10 +14,10 @@ from aeon.execution.signature import unsigned
 from aeon.execution.writing import write_text
 from aeon.grounding.citations import cited_claims
 from aeon.grounding.results import told
-from aeon.kernel.decide import ENDINGS
 from aeon.proof.inference import bare
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Source, StepResult, Task
+from aeon.schema.claims import ENDINGS
 from aeon.supervisor.form import form_faults, items
 from aeon.supervisor.prompt import Prompt, fence, load
 from aeon.supervisor.stated import as_written

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aeon.schema.config import Reserve, Settings
 from aeon.schema.usage import Allowance, Bound, Budget, Left, Usage
 
-__all__ = ["allowance", "bound", "dearest", "exhausted", "left", "share", "split"]
+__all__ = ["affordable", "allowance", "bound", "dearest", "exhausted", "left", "share", "split"]
 
 _NOTHING_KEPT = Reserve(tokens=0, seconds=0, cost=0)
 
@@ -67,6 +67,18 @@ def split(whole: Allowance, effects: int, cap: int) -> list[Allowance]:
     share = Allowance(calls=calls, spare=spare, tokens=tokens, seconds=whole.seconds, cost=cost)
     full = whole.calls // cap if cap else effects
     return [share if n < full else share.changed(calls=max(0, whole.calls - n * cap)) for n in range(effects)]
+
+
+def affordable(settings: Settings, whole: Allowance, cap: int) -> int:
+    """How many effects of ``cap`` calls the allowance bears if each call spends all that it can."""
+    calls = max(1, cap)
+    usage = Usage(prompt_tokens=calls * settings.prompt_bytes, generated_tokens=calls * settings.output_tokens)
+    fits = [whole.calls // calls]
+    if whole.tokens is not None:
+        fits.append(whole.tokens // usage.tokens)
+    if whole.cost is not None and (cost := dearest(settings, usage)):
+        fits.append(int(min(whole.cost / cost, whole.calls)))  # a price of next to nothing divides to infinity
+    return min(fits)
 
 
 def share(budget: Budget, remaining: Left, runs: int) -> Budget:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import TypeVar
 
-from aeon.kernel.effects import Batch, Effect, Note, Program
 from aeon.kernel.engine import Halt
+from aeon.schema.effects import Batch, Effect, Note, Program
 from aeon.schema.outcome import Outcome
 
 __all__ = ["side_by_side"]

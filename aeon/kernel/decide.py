@@ -1,22 +1,24 @@
 """What happens next: one ordered table, asked at every boundary; the first rule that holds decides.
 
 The order of the rows matters: what nobody can overrule (a dead endpoint, an interrupt) comes first, then the engine's
-rows with the two of the machine among them (budget, open question), then "continue", which always holds.
+rows with the two of the machine among them (budget, open question), then "continue", which always holds. Rows are data:
+a signal, an operator, a threshold and what follows; docs and diagrams are made from them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+from typing import ClassVar, Literal
 
 from aeon.errors import UsageError
-from aeon.schema.claims import Claim
+from aeon.schema.claims import ENDINGS, Claim
 from aeon.schema.conclusion import Decision
 from aeon.schema.outcome import Failure
 from aeon.schema.task import Question
 
-__all__ = ["BUDGET", "CLARIFICATION", "ENDINGS", "Rule", "Signals", "borne_out", "first", "table"]
+__all__ = ["BUDGET", "CLARIFICATION", "Rule", "Signals", "borne_out", "first", "table"]
 
 
 @dataclass(slots=True)
@@ -24,76 +26,90 @@ class Signals:
     """What every run's decisions rest on; an engine's subclass adds signals of its own, each with a default.
 
     ``failure`` is one that the run cannot continue after. ``exhausted`` names the budget of which only the reserve is
-    left. ``question`` is open; ``unclear``: the task should be asked about.
+    left. ``question`` is open; ``unclear``: the task should be asked about. A signal is a field or a property.
     """
 
+    always: ClassVar[bool] = True
     interrupted: bool = False
     failure: Failure | None = None
     exhausted: str | None = None
     question: Question | None = None
     unclear: bool = False
 
+    @property
+    def failed(self) -> str:
+        """The kind of the failure, "" where there is none."""
+        return self.failure.kind if self.failure else ""
 
-S = TypeVar("S", bound=Signals)
-S_contra = TypeVar("S_contra", bound=Signals, contravariant=True)
+    @property
+    def to_ask(self) -> str:
+        """Why somebody is to be asked, "" where nobody is."""
+        unclear = "the task leaves open what is meant" if self.unclear else ""
+        return self.question.text if self.question else unclear
+
+
+Operator = Literal["holds", ">=", "is", "in", "has"]
+_OPERATORS: Mapping[Operator, Callable[..., bool]] = {
+    "holds": lambda signal, _: bool(signal),
+    ">=": operator.ge,
+    "is": operator.eq,
+    "in": lambda signal, among: operator.contains(among, signal),
+    "has": operator.contains,
+}
 
 
 @dataclass(frozen=True)
-class Rule(Generic[S_contra]):
-    """One row: if ``holds``, the run takes ``action`` for ``reason``; ``sufficient``: the answer is good enough.
+class Rule:
+    """One row: if ``signal`` stands in this relation to the threshold, the run takes ``action`` for ``reason``.
 
-    ``detail`` says why in this run; ``when``, for the docs, says when in any.
+    ``threshold`` is a value; a text that begins with ``$`` names another signal. ``detail`` says why in this run, with
+    places for signals, as ``{s.rounds}``; ``when``, for the docs, says when in any. ``sufficient``: the answer is good
+    enough then.
     """
 
     reason: str
-    holds: Callable[[S_contra], bool]
-    detail: Callable[[S_contra], str]
+    signal: str
+    detail: str
+    relation: Operator = "holds"
+    threshold: object = None
     action: Literal["OUTPUT", "ASK", "CONTINUE"] = "OUTPUT"
     sufficient: bool = False
     when: str = ""
 
-    def decision(self, signals: S_contra) -> Decision:
+    def holds(self, signals: Signals) -> bool:
+        """Whether it decides on these signals."""
+        named = isinstance(self.threshold, str) and self.threshold.startswith("$")
+        threshold = getattr(signals, str(self.threshold)[1:]) if named else self.threshold
+        return _OPERATORS[self.relation](getattr(signals, self.signal), threshold)
+
+    def decision(self, signals: Signals) -> Decision:
         """The decision by this row; a budget that is used up gives it its own reason."""
         used_up = signals.exhausted if self.reason == BUDGET.reason else None
-        detail, sufficient = self.detail(signals), self.sufficient
-        return Decision(action=self.action, reason=used_up or self.reason, detail=detail, sufficient=sufficient)
+        detail = self.detail.format(s=signals)
+        return Decision(action=self.action, reason=used_up or self.reason, detail=detail, sufficient=self.sufficient)
 
 
-def _broken(reason: str, when: str, *kinds: str) -> Rule[Signals]:
-    """The row for failures of these kinds."""
-    return Rule(
-        reason,
-        lambda s: s.failure is not None and s.failure.kind in kinds,
-        lambda s: s.failure.message if s.failure else "",
-        when=when,
-    )
-
-
+# fmt: off
 _FIRST = (
-    _broken("failed", "the endpoint or the journal cannot be used any more", "endpoint", "request", "journal"),
-    _broken("unknown_outcome", "nobody knows, or says, whether a tool changed the world", "unknown"),
-    _broken("waiting", "a question is open and nobody is there to answer it", "waiting"),
-    Rule[Signals]("interrupted", lambda s: s.interrupted, lambda s: "the user asked the run to stop", when="Ctrl-C"),
+    Rule("failed", "failed", "{s.failure.message}", "in", ("endpoint", "request", "journal"),
+         when="the endpoint or the journal cannot be used any more"),
+    Rule("unknown_outcome", "failed", "{s.failure.message}", "is", "unknown",
+         when="nobody knows, or says, whether a tool changed the world"),
+    Rule("waiting", "failed", "{s.failure.message}", "is", "waiting",
+         when="a question is open and nobody is there to answer it"),
+    Rule("interrupted", "interrupted", "the user asked the run to stop", when="Ctrl-C"),
 )
-BUDGET = Rule[Signals](
-    "budget",
-    lambda s: s.exhausted is not None,
-    lambda s: "only the reserve for the answer is left",
+BUDGET = Rule(
+    "budget", "exhausted", "only the reserve for the answer is left",
     when="calls, tokens, seconds or cost are used up but for the reserve; the reason names which, as `calls_exhausted`",
 )
-CLARIFICATION = Rule[Signals](
-    "needs_clarification",
-    lambda s: s.question is not None or s.unclear,
-    lambda s: s.question.text if s.question else "the task leaves open what is meant",
-    action="ASK",
-    when="a question is open, or the task should be asked about",
-)
-ENDINGS = {"contradicted": "contradicted", "not_found": "unsupported"}
-"""By the verdict on a claim, why an answer that has one is not good enough after all; the first that holds."""
-_CONTINUE = Rule[Signals]("continue", lambda s: True, lambda s: "something is left to do", "CONTINUE", when="always")
+CLARIFICATION = Rule("needs_clarification", "to_ask", "{s.to_ask}", action="ASK",
+                     when="a question is open, or the task should be asked about")
+_CONTINUE = Rule("continue", "always", "something is left to do", action="CONTINUE", when="always")
+# fmt: on
 
 
-def table(rows: Sequence[Rule[S]], order: Sequence[str] = ()) -> tuple[Rule[S], ...]:
+def table(rows: Sequence[Rule], order: Sequence[str] = ()) -> tuple[Rule, ...]:
     """The whole table of an engine with these rows, in another ``order`` of their reasons if one is given.
 
     ``BUDGET`` and ``CLARIFICATION`` stand where the engine put them, else before its own rows.
@@ -101,7 +117,7 @@ def table(rows: Sequence[Rule[S]], order: Sequence[str] = ()) -> tuple[Rule[S], 
     Raises:
         UsageError: two rows have one reason, or the order does not name each row once.
     """
-    movable: tuple[Rule[S], ...] = (*(rule for rule in (BUDGET, CLARIFICATION) if rule not in rows), *rows)
+    movable = (*(rule for rule in (BUDGET, CLARIFICATION) if rule not in rows), *rows)
     reasons = [*_reasons((*_FIRST, _CONTINUE)), *_reasons(movable)]
     if len(set(reasons)) < len(reasons):
         raise UsageError(f"the decision table has two rows for one reason: {', '.join(reasons)}")
@@ -111,11 +127,11 @@ def table(rows: Sequence[Rule[S]], order: Sequence[str] = ()) -> tuple[Rule[S], 
     return (*_FIRST, *(by_reason[reason] for reason in order or by_reason), _CONTINUE)
 
 
-def _reasons(rules: Sequence[Rule[S]]) -> list[str]:
+def _reasons(rules: Sequence[Rule]) -> list[str]:
     return [rule.reason for rule in rules]
 
 
-def first(rules: Sequence[Rule[S]], signals: S) -> Rule[S]:
+def first(rules: Sequence[Rule], signals: Signals) -> Rule:
     """The first rule that holds. The last rule of a `table` always does."""
     return next(rule for rule in rules if rule.holds(signals))
 

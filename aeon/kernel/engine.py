@@ -15,9 +15,9 @@ from typing import Generic, TypeVar, cast
 from aeon.errors import UsageError
 from aeon.kernel import budget
 from aeon.kernel.decide import Rule, Signals, borne_out, first, table
-from aeon.kernel.effects import AskUser, Batch, Effect, EffectOf, Note, Program
 from aeon.schema.conclusion import Conclusion, Decision, Degradation, PhaseTiming
 from aeon.schema.config import Settings
+from aeon.schema.effects import AskUser, Batch, Effect, EffectOf, Note, Program
 from aeon.schema.outcome import Answer, Outcome
 from aeon.schema.task import Question, Reply, Task
 from aeon.schema.usage import NOTHING, Allowance, Bound, Left, Usage
@@ -62,7 +62,7 @@ class Engine(Generic[C, S, R_co]):
     result: type[R_co]
     signals: Callable[[], S]
     effects: tuple[type[Effect], ...]
-    table: tuple[Rule[S], ...]
+    table: tuple[Rule, ...]
     calls: Callable[[C], int]
     program: Callable[[Run[C, S]], Program[R_co]]
     final: type[Effect] | None = None
@@ -73,7 +73,8 @@ class Engine(Generic[C, S, R_co]):
         if not _NAME.fullmatch(self.name):
             raise UsageError(f"engine '{self.name}': its name must look like 'search/1': a word and a version")
         config = self.config()
-        table(self.table, self.order(config))
+        for rule in self.rules(config):
+            rule.holds(self.signals())  # a row that names no signal is found here
         caps = type(config.caps)
         for phase, effect in self.phases.items():
             if effect in self.effects and phase not in (AskUser.phase, *caps.model_fields):
@@ -127,7 +128,7 @@ class Engine(Generic[C, S, R_co]):
         finally:
             outer.inner = tuple(claim for claim in outer.inner if claim != run.claim)
 
-    def rules(self, config: C) -> tuple[Rule[S], ...]:
+    def rules(self, config: C) -> tuple[Rule, ...]:
         """The whole decision table, in the order of this configuration."""
         return table(self.table, self.order(config))
 
@@ -162,7 +163,7 @@ class Run(Generic[C, S]):
     degraded: list[Degradation] = field(default_factory=list)
     bound: Bound = field(init=False)
     reserve: int = field(init=False)
-    rules: tuple[Rule[S], ...] = field(init=False)
+    rules: tuple[Rule, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         self._configure(self.config)
@@ -192,7 +193,7 @@ class Run(Generic[C, S]):
         """Ask the table, here and now."""
         return self._rule(self.rest(self.reserve)).decision(self.signals)
 
-    def _rule(self, remaining: Left) -> Rule[S]:
+    def _rule(self, remaining: Left) -> Rule:
         self.signals.exhausted = self.denied or budget.exhausted(remaining, self.bound)
         return first(self.rules, self.signals)
 
@@ -212,9 +213,13 @@ class Run(Generic[C, S]):
         """What so many effects of this phase may spend now, together."""
         return budget.allowance(self.left(final), effects * self.config.caps.of(phase))
 
-    def perform(self, effect: EffectOf[V], instead: V) -> Program[V]:
-        """Issue one effect at a boundary; a failure is recorded, and ``instead`` stands in for its value."""
-        share = budget.allowance(self.boundary(), self.config.caps.of(effect.phase))
+    def perform(self, effect: EffectOf[V], instead: V, among: int = 1) -> Program[V]:
+        """Issue one effect at a boundary; a failure is recorded, and ``instead`` stands in for its value.
+
+        It may spend an equal part of what so many such effects may ``among`` them.
+        """
+        cap = self.config.caps.of(effect.phase)
+        share = budget.split(budget.allowance(self.boundary(), among * cap), among, cap)[-1]
         (outcome,) = yield from self.issue((effect.changed(allowance=share),))
         if self.abandoned(effect, outcome):
             self.boundary(midway=True)

@@ -1,30 +1,40 @@
-"""What the multi-pass program asks for, and the notes that it makes of its plan."""
+"""The phases of the multi-pass engine as effects: what its program asks for, and its notes for people."""
 
 from __future__ import annotations
 
 from typing import Self
 
-from aeon.kernel.effects import EffectOf, Note, Role, skipped
-from aeon.schema.config import ConvergenceThresholds
-from aeon.schema.evaluation import Evaluation
-from aeon.schema.history import RefinementRecord
-from aeon.schema.judgment import ConvergenceAssessment, Refinement, SemanticValidationReport, TaskProfile
-from aeon.schema.outcome import Answer, Failure, Outcome
-from aeon.schema.plan import Agreement, Plan, Step, StepInput, StepResult, Trigger
-from aeon.schema.policy import Strategy
+from aeon.multipass.plans import Lacking, joined
+from aeon.schema import (
+    Agreement,
+    Answer,
+    Calculation,
+    Call,
+    ConvergenceAssessment,
+    ConvergenceThresholds,
+    Evaluation,
+    Exchange,
+    Failure,
+    Outcome,
+    Plan,
+    Refinement,
+    RefinementRecord,
+    SemanticValidationReport,
+    Step,
+    StepInput,
+    StepResult,
+    Strategy,
+    TaskProfile,
+    ToolUse,
+    Trigger,
+    Turn,
+)
+from aeon.schema.effects import EffectOf, Note, Role, skipped
 
 __all__ = [
-    "AssessConvergence",
-    "DeriveAgain",
-    "DraftPlan",
-    "ExecuteStep",
-    "InferProfile",
-    "PassNote",
-    "RefinePlan",
-    "Synthesize",
-    "ValidatePlan",
-    "ValidateResults",
-]
+    "EFFECTS", "AssessConvergence", "DeriveAgain", "DraftPlan", "ExecuteStep", "InferProfile", "PassNote", "RefinePlan",
+    "Synthesize", "TakeTurn", "UseTool", "ValidatePlan", "ValidateResults",
+]  # fmt: skip
 
 
 class InferProfile(EffectOf[TaskProfile]):
@@ -91,14 +101,42 @@ class ExecuteStep(EffectOf[StepResult]):
 
     def joined(self, outcomes: tuple[Outcome, ...]) -> Self | Failure:
         """The step with the outputs that it waited for; none is there if a step failed or was blocked."""
-        awaited = [source for source in self.inputs if source.awaited]
-        complete = {}
-        for source, outcome in zip(awaited, outcomes, strict=True):
-            if not isinstance(outcome.value, StepResult) or outcome.value.clarity == "BLOCKED":
-                return skipped(outcome, f"step {source.names[0]}, which it builds on, gave no output")
-            read = outcome.value.sources if self.step.is_grounded else ()
-            complete[source.names] = source.changed(output=outcome.value.output, sources=read)
-        return self.changed(inputs=tuple(complete.get(source.names, source) for source in self.inputs))
+        known = joined(self.step, self.inputs, outcomes)
+        if isinstance(known, Lacking):
+            return skipped(known.outcome, f"step {known.step}, which it builds on, gave no output")
+        return self.changed(inputs=known)
+
+
+class TakeTurn(EffectOf[Turn]):
+    """What does the model do next in this step: call tools, or answer? ``last``: it must answer now.
+
+    ``exchanges`` are its turns so far, with what came of them; the last one has an ``objection`` where the step is done
+    again because of what was found in its answer.
+    """
+
+    phase = "turn"
+    step: Step
+    inputs: tuple[StepInput, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
+    last: bool = False
+
+    @property
+    def subject(self) -> str:
+        """The step's id, and the number of the turn."""
+        return f"turn {len(self.exchanges) + 1} of step {self.step.id}"
+
+
+class UseTool(EffectOf[ToolUse]):
+    """What does the tool give that the model calls in this step?"""
+
+    phase = "use_tool"
+    step: str
+    call: Call
+
+    @property
+    def subject(self) -> str:
+        """The tool, and the id of the call."""
+        return f"call {self.call.id} ({self.call.tool})"
 
 
 class DeriveAgain(EffectOf[Agreement]):
@@ -130,11 +168,15 @@ class AssessConvergence(EffectOf[ConvergenceAssessment]):
 
 
 class Synthesize(EffectOf[Answer]):
-    """Put the results into one answer; ``caveat`` says what it must admit, if anything."""
+    """Put the results into one answer; ``caveat`` says what it must admit, if anything.
+
+    ``calculations`` say how values that stand nowhere follow from those that do, as far as a judge found out.
+    """
 
     phase = "synthesize"
     plan: Plan
     caveat: str = ""
+    calculations: tuple[Calculation, ...] = ()
 
 
 class PassNote(Note):
@@ -143,3 +185,10 @@ class PassNote(Note):
     pass_number: int
     plan: Plan | None = None
     refinement: RefinementRecord | None = None
+
+
+EFFECTS = (
+    InferProfile, DraftPlan, ValidatePlan, RefinePlan, ExecuteStep, TakeTurn, UseTool, DeriveAgain, ValidateResults,
+    AssessConvergence, Synthesize,
+)  # fmt: skip
+"""All of them, in the order of a run."""

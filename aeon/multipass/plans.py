@@ -4,11 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from aeon.schema.plan import Plan, RefinementAction, Step, StepInput, StepStatus, fragment
+from aeon.schema.outcome import Outcome
+from aeon.schema.plan import (
+    Plan,
+    Reasoning,
+    RefinementAction,
+    Step,
+    StepInput,
+    StepResult,
+    StepStatus,
+    ToolLoop,
+    fragment,
+)
 
 __all__ = [
+    "Lacking",
+    "accepted",
     "answer_steps",
+    "batched",
     "changed_by",
     "does_already",
     "draft_problems",
@@ -16,11 +31,15 @@ __all__ = [
     "inputs",
     "invalidated",
     "is_computed",
+    "is_finished",
     "is_to_derive",
+    "joined",
+    "one_step",
     "placed",
     "problems",
     "ready",
     "rewired",
+    "schedule",
     "unfit",
     "waves",
 ]
@@ -206,3 +225,58 @@ def answer_steps(plan: Plan) -> tuple[Step, ...]:
     """The latest versions of the steps whose outputs are the answer; none where the planner did not say which."""
     latest = {fragment(step.id): step for step in plan.steps}
     return tuple(latest[name] for name in map(fragment, plan.answer) if name in latest)
+
+
+def is_finished(plan: Plan) -> bool:
+    """Whether the latest version of every step has come to a good end."""
+    latest = {fragment(step.id): step for step in plan.steps}
+    return bool(latest) and all(step.status == "complete" for step in latest.values())
+
+
+def one_step(task: str, looped: bool) -> Plan:
+    """The task as the only step: of a model with tools where it is ``looped``, else of the model's own."""
+    step = Step(id="s1", description=task, action=ToolLoop() if looped else Reasoning())
+    return Plan(steps=(step,), answer=(step.id,) if looped else ())
+
+
+def accepted(plan: Plan) -> Plan:
+    """A drafted plan, numbered, with all its steps on the first level."""
+    return plan.changed(steps=tuple(step.changed(depth=0) for step in plan.steps)).numbered()
+
+
+def batched(runnable: Sequence[Sequence[Step]], looped: bool) -> tuple[tuple[Step, ...], ...]:
+    """The steps of these waves that are issued as they are: beside ``looped`` ones only those that can run now."""
+    waves_left = runnable[:1] if looped else runnable
+    plain = tuple(tuple(s for s in wave if not isinstance(s.action, ToolLoop)) for wave in waves_left)
+    return plain if plain[0] else ()
+
+
+def schedule(
+    plan: Plan, runnable: Sequence[Sequence[Step]], most: int
+) -> list[tuple[Step, tuple[StepInput, ...], tuple[int, ...]]]:
+    """The steps to issue in one batch, each with what it builds on and the places of those that it waits for.
+
+    They are all those of the first wave, and ``most`` in all with some of the later ones where that is more.
+    """
+    steps = [step for wave in runnable for step in wave][: max(len(runnable[0]), most)]
+    places = {step.id: place for place, step in enumerate(steps)}
+    placed_steps = ((step, inputs(plan, step)) for step in placed(plan, steps))
+    return [(step, known, tuple(places[one.names[0]] for one in known if one.awaited)) for step, known in placed_steps]
+
+
+class Lacking(NamedTuple):
+    """A step that gave no output, and the outcome that says why."""
+
+    step: str
+    outcome: Outcome
+
+
+def joined(step: Step, known: Sequence[StepInput], outcomes: Sequence[Outcome]) -> tuple[StepInput, ...] | Lacking:
+    """What a step builds on with the outputs that it waited for; or the first of those that gave none."""
+    complete = {}
+    for source, outcome in zip([one for one in known if one.awaited], outcomes, strict=True):
+        if not isinstance(outcome.value, StepResult) or outcome.value.clarity == "BLOCKED":
+            return Lacking(source.names[0], outcome)
+        read = outcome.value.sources if step.is_grounded else ()
+        complete[source.names] = source.changed(output=outcome.value.output, sources=read)
+    return tuple(complete.get(source.names, source) for source in known)

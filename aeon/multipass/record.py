@@ -5,39 +5,42 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from aeon.kernel.decide import ENDINGS
-from aeon.kernel.engine import Run
+from aeon.multipass import triggers
+from aeon.multipass.limits import revised
 from aeon.multipass.refine import Attempts
-from aeon.multipass.rules import PassSignals, pass_limit, revised
-from aeon.schema.claims import Claim
-from aeon.schema.conclusion import Decision
+from aeon.schema.claims import ENDINGS, Claim
+from aeon.schema.conclusion import Conclusion, Decision, PhaseTiming
 from aeon.schema.config import Config
 from aeon.schema.evaluation import Evaluation
 from aeon.schema.history import ExecutionHistory, ExecutionPass, FinalResult, Preparation, Result
-from aeon.schema.judgment import ConvergenceAssessment, TaskProfile
+from aeon.schema.judgment import Calculation, ConvergenceAssessment, SemanticValidationReport, TaskProfile
 from aeon.schema.outcome import Answer
-from aeon.schema.plan import Plan, Step, ToolCall, Writing
+from aeon.schema.plan import Plan, Step, StepMode, StepResult, ToolCall, ToolLoop, Trigger, Writing, fragment
 from aeon.schema.task import Task, Unread
+from aeon.schema.turns import Exchange, Turn
+from aeon.schema.usage import Usage
 
-__all__ = ["Progress"]
+__all__ = ["Record"]
+
+_BY_TOOL = ("tool", "tool_repaired", "reading", "tools")
 
 
 @dataclass(slots=True)
-class Progress:
+class Record:
     """What a multi-pass run knows. ``settled`` is the plan of the latest complete pass, number ``complete``.
 
-    ``executed`` is the number of the latest pass whose execute phase came to its end. ``unprofiled``: the task was left
-    without a profile until one pass was not enough.
+    ``executed`` is the number of the latest pass whose execute phase came to its end. ``loops`` are the exchanges of
+    each fragment that a model works on turn by turn, ``turns`` how many turns it was asked for in all.
     """
 
-    run: Run[Config, PassSignals]
-    attempts: Attempts
+    attempts: Attempts = field(default_factory=Attempts)
     profile: TaskProfile = field(default_factory=lambda: TaskProfile(inferred=False))
-    unprofiled: bool = False
     plan: Plan = field(default_factory=Plan)
     settled: Plan | None = None
     complete: int = 0
     executed: int = 0
+    turns: int = 0
+    loops: dict[str, tuple[Exchange, ...]] = field(default_factory=dict)
     assessment: ConvergenceAssessment | None = None
     preparation: Preparation = field(default_factory=Preparation)
     passes: list[ExecutionPass] = field(default_factory=list)
@@ -53,40 +56,100 @@ class Progress:
         """The record of the pass under way, or of the last one."""
         return self.passes[-1]
 
-    @this_pass.setter
-    def this_pass(self, record: ExecutionPass) -> None:
-        self.passes[-1] = record
+    def note(self, **fields: object) -> None:
+        """Set these fields in the record of the pass under way, or of the last one."""
+        self.passes[-1] = self.passes[-1].changed(**fields)
+
+    def ran(self, steps: Sequence[Step]) -> None:
+        """Take in steps that have run, in the plan and in the pass; others are in the plan as they are."""
+        done = tuple(step for step in steps if step.executed)
+        self.plan = self.plan.merge(done)
+        self.note(executed=self.this_pass.executed + done)
+
+    def begin_pass(self, spent: Usage) -> None:
+        """Begin the record of the next pass."""
+        self.passes.append(ExecutionPass(number=self.number + 1, profile=self.profile, budget_before=spent))
+
+    def assess(self, assessment: ConvergenceAssessment) -> None:
+        """Take in the assessment of the pass under way."""
+        self.assessment = assessment
+        self.evaluations += [assessment.evaluation] if assessment.evaluation else []
+        self.note(assessment=assessment)
+
+    def reasons(self, report: SemanticValidationReport, executed: Sequence[str]) -> tuple[Trigger, ...]:
+        """Why the plan should be refined after this pass."""
+        unmet = triggers.unmet_criteria(self.assessment) if self.assessment else ()
+        return (*triggers.issues(report), *triggers.bad_ends(self.plan, executed), *unmet)
+
+    def is_blocked(self, executed: Sequence[str]) -> bool:
+        """Whether one of these steps was blocked."""
+        return any(step.clarity == "BLOCKED" for step in self.plan.steps if step.id in executed)
+
+    def may_ask(self, asked: int, most: int) -> bool:
+        """Whether a question is left of those that the run may ask, and the latest evaluation sees a need."""
+        return asked < most and (not self.evaluations or self.evaluations[-1].needs_clarification)
 
     def profile_again(self, profile: TaskProfile) -> None:
-        """Take a new profile: the first one as it is, a later one within a tier of the first."""
-        first = profile if self.unprofiled else self.preparation.profile
-        self.profile, self.unprofiled = revised(self.profile, profile, first), not profile.inferred
-        self.this_pass = self.this_pass.changed(revised_profile=self.profile)
+        """Take a new profile, within a tier of the first."""
+        self.profile = revised(self.profile, profile, self.preparation.profile)
+        self.note(revised_profile=self.profile)
+
+    @property
+    def calculations(self) -> tuple[Calculation, ...]:
+        """How values follow from others, as the latest report has it."""
+        return self.passes[-1].report.calculations if self.passes else ()
 
     def settle(self) -> None:
         """Count the pass under way as complete: what its phases gave is in the answer."""
         self.settled, self.complete = self.plan, self.number
-        self.run.signals.passes = self.complete
-        self.limit_passes()
-        self.this_pass = self.this_pass.changed(complete=True)
+        self.note(complete=True)
 
-    def limit_passes(self) -> None:
-        """Show the decision table the limit on passes (TTL): it follows from the profile and the configuration."""
-        self.run.signals.ttl = pass_limit(self.profile, self.run.config)
-
-    def end_pass(self, decision: Decision) -> None:
+    def end_pass(self, decision: Decision, timings: Sequence[PhaseTiming], spent: Usage) -> None:
         """Complete the record of the pass under way: timings, what is spent, and a decision if it has none."""
         if self.passes:
-            self.this_pass = self.this_pass.changed(
-                timings=tuple(self.run.timings),
-                budget_after=self.run.usage,
-                decision=self.this_pass.decision or decision,
-            )
+            ended = self.this_pass.decision or decision
+            self.note(timings=tuple(timings), budget_after=spent, decision=ended)
 
-    def result(self, decision: Decision, answer: Answer) -> Result:
+    def keep(self, step: Step, exchanges: tuple[Exchange, ...]) -> None:
+        """Keep the turns of a step so far."""
+        self.loops[fragment(step.id)] = exchanges
+
+    def exchanges(self, step: Step) -> tuple[Exchange, ...]:
+        """The turns of a step so far: of an earlier version too, whose answer has what was found in it."""
+        before = self.loops.get(fragment(step.id), ())
+        if not before or before[-1].turn.calls:
+            return before
+        reasons = self.passes[-2].refinement.triggers if self.number > 1 else ()
+        return (*before[:-1], before[-1].changed(objection="\n".join(f"- {one.detail}" for one in reasons)))
+
+    def looped(self, step: Step, turn: Turn) -> Step:
+        """A step as the model left it: complete with the text of its last turn, failed where that says nothing."""
+        exchanges = self.loops.get(fragment(step.id), ())
+        uses = tuple(use for one in exchanges for use in one.uses)
+        if not turn.text:
+            return step.changed(status="failed", problem="the model gave no answer", uses=uses)
+        self.loops[fragment(step.id)] = (*exchanges, Exchange(turn=turn))
+        mode: StepMode = "tools" if any(not use.problem for use in uses) else "reasoning"
+        return step.given(StepResult(output=turn.text, mode=mode, uses=uses, cites=turn.cites))
+
+    def answering(self) -> Plan:
+        """The plan that the answer is made of: the settled one, else the one under way with what its loops found."""
+        if self.settled is not None:
+            return self.settled
+        begun = (step for step in self.plan.steps if step.status == "pending" and fragment(step.id) in self.loops)
+        return self.plan.merge(
+            step.changed(uses=tuple(use for one in self.loops[fragment(step.id)] for use in one.uses)) for step in begun
+        )
+
+    def is_grounded(self, task: Task) -> bool:
+        """Whether a tool or a source was there that the answer can be checked against."""
+        done = (step for step in self.plan.steps if step.status == "complete")
+        return bool(task.context) or any(step.mode in _BY_TOOL or step.sources for step in done)
+
+    def result(self, ended: Conclusion, answer: Answer, run: tuple[Task, Config, Sequence[PhaseTiming]]) -> Result:
         """The result with its history: how the run ended and all that it rests on."""
-        run = self.run
-        ended, unread = run.conclude(decision, answer), self._unread()
+        task, config, timings = run
+        unread = self._unread(task)
         ended = ended.changed(
             unread=unread, sufficient=ended.sufficient and not unread, sentence_checks=answer.sentence_checks
         )
@@ -100,25 +163,25 @@ class Progress:
             needs_manual_intervention=self.attempts.stuck,
         )
         history = ExecutionHistory(
-            execution_id=run.execution_id,
-            task=run.task,
-            configuration=run.config,
+            execution_id=ended.execution_id,
+            task=task,
+            configuration=config,
             preparation=self.preparation,
             passes=tuple(self.passes),
-            synthesis=next((timing for timing in reversed(run.timings) if timing.phase == "synthesize"), None),
+            synthesis=next((timing for timing in reversed(timings) if timing.phase == "synthesize"), None),
             conclusion=end,
         )
         return Result.of(history)
 
-    def _unread(self) -> tuple[Unread, ...]:
+    def _unread(self, task: Task) -> tuple[Unread, ...]:
         """What of the task was not read whole.
 
-        A text that is written gets the whole task. A step of the model's own is shown a part of the context; one that
-        looks something up searches all of it.
+        A text that is written gets the whole task, and so does a model that works turn by turn. A step of the model's
+        own is shown a part of the context; one that looks something up searches all of it.
         """
-        unread = self.run.task.unread
+        unread = task.unread
         executed = [step for one in self.passes for step in one.executed] if unread else []
-        whole = {"task": _is_written(executed, self.run.task), "context": _is_searched(executed)}
+        whole = {"task": _is_written(executed, task), "context": _is_searched(executed)}
         return tuple(one for one in unread if not whole[one.part])
 
 
@@ -145,11 +208,11 @@ def _fault(claim: Claim) -> str:
 def _is_written(steps: Sequence[Step], task: Task) -> bool:
     """Whether no step does anything but write what the task says."""
     written = Writing(task=task.text)
-    return all(step.action == written for step in steps)
+    return all(step.action == written or isinstance(step.action, ToolLoop) for step in steps)
 
 
 def _is_searched(steps: Sequence[Step]) -> bool:
     """Whether a step rests on what was found in a text, and none is the model's own."""
-    return any(step.mode == "reading" or step.sources for step in steps) and all(
-        isinstance(step.action, ToolCall) for step in steps
+    return any(step.mode in ("reading", "tools") or step.sources for step in steps) and all(
+        isinstance(step.action, ToolCall | ToolLoop) for step in steps
     )

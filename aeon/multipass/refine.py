@@ -10,12 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from aeon.multipass import triggers
 from aeon.multipass.plans import changed_by, does_already, fresh_id, invalidated, problems, rewired, unfit
 from aeon.schema.config import RefinementLimits
-from aeon.schema.history import Rejection
+from aeon.schema.history import RefinementRecord, Rejection
+from aeon.schema.judgment import Refinement, SemanticValidationReport
 from aeon.schema.plan import Plan, RefinementAction, Step, Trigger, fragment
 
-__all__ = ["Attempts", "apply"]
+__all__ = ["Attempts", "apply", "checked", "proposed"]
 
 
 @dataclass(slots=True)
@@ -25,7 +27,7 @@ class Attempts:
     ``refused`` are the fragments that should have been refined again and could not, in the order of their refusal.
     """
 
-    limits: RefinementLimits
+    limits: RefinementLimits = field(default_factory=RefinementLimits)
     used: Counter[str] = field(default_factory=Counter)
     refused: dict[str, None] = field(default_factory=dict)
 
@@ -65,6 +67,20 @@ def apply(
             plan = changed
             applied.append(action)
     return plan, tuple(applied), tuple(rejected)
+
+
+def proposed(plan: Plan, proposal: Refinement, attempts: Attempts) -> tuple[Plan, RefinementRecord]:
+    """The plan with what keeps it sound of a proposal, and the record of that."""
+    changed, applied, rejected = apply(plan, proposal.actions, attempts)
+    record = RefinementRecord(applied=applied, rejected=rejected, advisories=proposal.advisories, query=proposal.query)
+    return changed, record
+
+
+def checked(record: RefinementRecord, report: SemanticValidationReport) -> RefinementRecord:
+    """The record with the report on its new steps: what was applied is refused where that finds something grave."""
+    why = triggers.grave(report, record.new_steps)
+    refused = tuple(Rejection(action=action, reason=why) for action in record.applied if why)
+    return record.changed(report=report, applied=() if why else record.applied, rejected=(*record.rejected, *refused))
 
 
 def _tried(plan: Plan, action: RefinementAction, attempts: Attempts) -> tuple[Plan, str]:

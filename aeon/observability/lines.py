@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from aeon.kernel.effects import Effect
 from aeon.schema import (
     Answer,
     Bound,
@@ -32,6 +31,7 @@ from aeon.schema import (
     Unread,
     Usage,
 )
+from aeon.schema.effects import Effect
 
 __all__ = [
     "Line",

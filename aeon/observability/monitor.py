@@ -6,7 +6,8 @@ from typing import TypeAlias
 
 from pydantic import Field
 
-from aeon.multipass.rules import gains, pass_limit
+from aeon.multipass.limits import pass_limit
+from aeon.multipass.trends import gains
 from aeon.schema import Evaluation, ExecutionHistory, ExecutionPass, Frozen, Gaps, StateMonitor, StepMode
 
 __all__ = ["Iteration", "Stage", "State", "monitor"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from aeon.kernel.effects import Effect
 from aeon.observability.lines import (
     Line,
     Span,
@@ -21,6 +20,7 @@ from aeon.observability.lines import (
 )
 from aeon.observability.trail import Done, Trail
 from aeon.schema import Conclusion, Decision, Outcome
+from aeon.schema.effects import Effect
 
 __all__ = ["bracket", "effect_lines", "ending_lines", "heading_lines", "report_lines"]
 

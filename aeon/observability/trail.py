@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from aeon.kernel.effects import Effect
 from aeon.schema import Conclusion, Decision, Outcome, Task
+from aeon.schema.effects import Effect
 
 __all__ = ["Done", "Trail"]
 

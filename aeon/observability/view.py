@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from aeon.kernel.effects import Effect
 from aeon.observability.flowchart import to_mermaid
 from aeon.observability.lines import Line, Span, answer_lines, conclusion_lines, effect_title, outcome_words
 from aeon.observability.metrics import Measured, measured
@@ -15,6 +14,7 @@ from aeon.observability.report import report_lines
 from aeon.observability.trace import to_trace
 from aeon.observability.trail import Trail
 from aeon.schema import Conclusion, Frozen, Outcome, Task
+from aeon.schema.effects import Effect
 
 __all__ = ["GENERIC", "View", "ending_lines"]
 

@@ -10,8 +10,8 @@ from aeon.grounding.outcomes import grounded_on
 from aeon.grounding.prose import checked_sentences
 from aeon.grounding.results import spans_of
 from aeon.kernel.decide import borne_out
-from aeon.kernel.effects import AskUser, Effect
 from aeon.schema import Conclusion, Decision, Outcome, Reply, StepResult, Task
+from aeon.schema.effects import AskUser, Effect
 
 __all__ = ["Basis"]
 

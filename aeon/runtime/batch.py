@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from aeon.kernel.effects import Effect
 from aeon.schema import Failure, Outcome
+from aeon.schema.effects import Effect
 
 __all__ = ["in_order", "joined", "wave_starts"]
 

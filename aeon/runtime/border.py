@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_orig
 import msgspec
 from pydantic import TypeAdapter
 
-from aeon.kernel.effects import Effect
 from aeon.schema import Value
+from aeon.schema.effects import Effect
 
 __all__ = ["admitted"]
 

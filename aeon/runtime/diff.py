@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from aeon.kernel.effects import Effect
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine, Outcomes, walk
 from aeon.schema import Conclusion, Failure, Frozen, JsonObject, JsonValue, Outcome, Usage
+from aeon.schema.effects import Effect
 
 __all__ = ["Difference", "Differing", "Ending", "PartDifference", "Parting", "diff"]
 

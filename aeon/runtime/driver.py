@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Generic, TypeVar, get_args
 
 from aeon.errors import Divergence, JournalError, UsageError
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import Effect, Note
 from aeon.kernel.ports import Job
 from aeon.runtime.batch import joined
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, Observer, RunEnded, RunStarted
@@ -23,6 +22,7 @@ from aeon.runtime.journal import Journal
 from aeon.runtime.lines import Opening
 from aeon.runtime.stepping import Stepper
 from aeon.schema import Conclusion, JsonObject, Outcome, Settings, Task
+from aeon.schema.effects import Effect, Note
 from aeon.schema.stream import OnLeave
 from aeon.text import one_line
 

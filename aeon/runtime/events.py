@@ -11,8 +11,8 @@ from typing import Literal, Protocol, TypeAlias
 
 from pydantic import SerializeAsAny
 
-from aeon.kernel.effects import Effect, Note
 from aeon.schema import Bound, Conclusion, Frozen, Outcome, Settings, Task
+from aeon.schema.effects import Effect, Note
 
 __all__ = ["EffectEnded", "EffectStarted", "Event", "Noted", "Observer", "RunEnded", "RunStarted"]
 

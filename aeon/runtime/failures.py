@@ -15,9 +15,9 @@ from aeon.errors import (
     Waiting,
     WeightsError,
 )
-from aeon.kernel.effects import AskUser, Effect
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Failure, FailureKind, Outcome, Question, Usage
+from aeon.schema.effects import AskUser, Effect
 
 __all__ = ["BROKEN_OFF", "failure_of", "unknown", "waiting"]
 

@@ -7,13 +7,13 @@ import contextlib
 from collections.abc import Awaitable, Callable
 
 from aeon.errors import JournalError, UsageError
-from aeon.kernel.effects import AskUser, Effect
 from aeon.kernel.ports import Handlers
 from aeon.runtime.border import admitted
 from aeon.runtime.failures import BROKEN_OFF, failure_of, unknown, waiting
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import Ledger
 from aeon.schema import NOTHING, Allowance, Failure, Outcome, Settings, Usage, Value
+from aeon.schema.effects import AskUser, Effect
 
 __all__ = ["Handled", "Handling"]
 

@@ -15,13 +15,13 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from aeon.errors import Divergence, JournalError
-from aeon.kernel.effects import Effect
 from aeon.runtime.header import broken_line, refuse_others
 from aeon.runtime.lines import LINE, Begun, Called, Ended, Entry, Line, Opening, Resumed, fingerprint
 from aeon.runtime.sealed import SealedFile, read_sealed
 from aeon.runtime.seals import sealer
 from aeon.runtime.store import FileStore, Store
 from aeon.schema import NOTHING, Conclusion, Frozen, JsonObject, Outcome, Settings, Usage
+from aeon.schema.effects import Effect
 
 __all__ = ["Journal"]
 

@@ -10,8 +10,8 @@ from pydantic import Field, GetPydanticSchema, JsonValue, TypeAdapter, Validatio
 from pydantic_core.core_schema import any_schema
 
 from aeon.errors import Divergence
-from aeon.kernel.effects import Effect
 from aeon.schema import NOTHING, Allowance, Conclusion, Failure, Frozen, JsonObject, Outcome, Settings, Task, Usage
+from aeon.schema.effects import Effect
 
 __all__ = [
     "LINE",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from aeon.kernel.effects import Effect
 from aeon.kernel.engine import Engine
 from aeon.schema import NOTHING, Outcome, Settings
+from aeon.schema.effects import Effect
 
 __all__ = ["Remainder"]
 

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from aeon.errors import Divergence, JournalError
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import AskUser, Effect, Note
 from aeon.kernel.engine import DEAD_AFTER, Engine
 from aeon.runtime.batch import in_order, wave_starts
 from aeon.runtime.failures import waiting
 from aeon.runtime.journal import Journal
 from aeon.runtime.stepping import Stepper
 from aeon.schema import NOTHING, Conclusion, Failure, JsonObject, Outcome, Question, Settings
+from aeon.schema.effects import AskUser, Effect, Note
 
 __all__ = ["AnyEngine", "ResumePoint", "boundaries", "drop_after", "replay", "resume_point", "walk"]
 

@@ -7,11 +7,11 @@ from typing import Generic, TypeVar
 
 from aeon.errors import AeonError, EngineError
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import AskUser, Batch, Effect, Note
 from aeon.kernel.engine import Engine, Halt
 from aeon.runtime.basis import Basis
 from aeon.runtime.remainder import Remainder
 from aeon.schema import Conclusion, Outcome, Settings, Task
+from aeon.schema.effects import AskUser, Batch, Effect, Note
 
 __all__ = ["Stepper"]
 

@@ -9,6 +9,7 @@ from pydantic import Field
 from aeon.schema.value import Value
 
 __all__ = [
+    "ENDINGS",
     "Claim",
     "ClaimKind",
     "Computation",
@@ -26,6 +27,9 @@ __all__ = [
 ClaimKind = Literal["number", "date", "time", "quote", "name", "address", "sentence"]
 SupportType = Literal["source", "tool", "task", "inference", "none"]
 Verdict = Literal["supported", "partial", "contradicted", "not_found", "not_checked"]
+
+ENDINGS = {"contradicted": "contradicted", "not_found": "unsupported"}
+"""By the verdict on a claim, why an answer that has one is not good enough after all; the first that holds."""
 
 _Offset = Annotated[int, Field(ge=0)]
 

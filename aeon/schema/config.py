@@ -53,6 +53,11 @@ class RefinementLimits(Frozen):
     turns_per_step: int = Field(default=12, ge=1, description="the last of which must answer")
     calls_per_turn: int = Field(default=16, ge=1, description="tool calls; those beyond are not made")
 
+    @property
+    def first_steps(self) -> int:
+        """The most steps of a first plan."""
+        return min(self.plan_steps, self.total_steps)
+
 
 class Caps(Frozen):
     """Model calls that one effect of each phase may make, repairs and retries included: a field for each phase.

@@ -50,6 +50,11 @@ class RefinementRecord(Value):
     strategy: Strategy | None = None
     query: RefinedQuery | None = None
 
+    @property
+    def new_steps(self) -> tuple[str, ...]:
+        """The ids of the steps that the deltas brought."""
+        return tuple(step.id for action in self.applied for step in action.steps)
+
 
 class Preparation(Value):
     """What happened before the first pass: the plan as drafted, its validation and refinement."""

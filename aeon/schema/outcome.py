@@ -8,7 +8,7 @@ from pydantic import Field, SerializeAsAny
 
 from aeon.schema.claims import Claim, SentenceCheck
 from aeon.schema.frozen import Frozen, JsonValue
-from aeon.schema.task import Question
+from aeon.schema.task import Question, Task
 from aeon.schema.usage import NOTHING, Usage
 from aeon.schema.value import Value
 
@@ -98,3 +98,7 @@ class Answer(Value):
     problem: str = ""
     claims: tuple[Claim, ...] = ()
     sentence_checks: tuple[SentenceCheck, ...] = ()
+
+    def lacks_value(self, task: Task) -> bool:
+        """Whether a value of the task's schema was asked for and is not there; null may be one."""
+        return task.answer_schema is not None and self.value is None and self.text.strip() != "null"

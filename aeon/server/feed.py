@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from functools import partial
 
 from aeon.assembly.registry import view_of
-from aeon.kernel.effects import Effect
 from aeon.observability.view import View
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, RunEnded, RunStarted
 from aeon.runtime.journal import Journal
+from aeon.schema.effects import Effect
 from aeon.server.told import Life, Place, Told, UnderWay, happened, started, unkept
 
 __all__ = ["Feed", "Watcher", "frames"]

@@ -16,13 +16,13 @@ from typing import NamedTuple
 from pydantic import BaseModel
 
 from aeon.assembly.registry import plugin_of
-from aeon.kernel.effects import Effect, Note
 from aeon.observability.view import View
 from aeon.runtime.journal import Journal
 from aeon.runtime.lines import LINE, Opening, Resumed
 from aeon.runtime.replay import AnyEngine, Outcomes, walk
 from aeon.runtime.sealed import read_sealed
 from aeon.schema import Bound, Conclusion, JsonObject, JsonValue, Outcome, Value
+from aeon.schema.effects import Effect, Note
 
 __all__ = [
     "Life",

@@ -10,10 +10,11 @@ from aeon.engines.report.record import Report as ReportResult
 from aeon.engines.research.record import Research
 from aeon.engines.tutor.record import ProofGame
 from aeon.errors import AeonError
-from aeon.kernel.decide import ENDINGS, table
+from aeon.kernel.decide import table
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine, replay
 from aeon.schema import NOTHING, Budget, Conclusion, Frozen, JsonValue, Result
+from aeon.schema.claims import ENDINGS
 from aeon.simulation.accounts import hold_accounts
 from aeon.simulation.combining import hold_combined, inner_reasons
 from aeon.simulation.contractive import hold_contractive

@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 
-from aeon.kernel.effects import Effect
 from aeon.multipass.effects import (
     AssessConvergence,
     ExecuteStep,
@@ -27,6 +26,7 @@ from aeon.schema import (
     StepResult,
     fragment,
 )
+from aeon.schema.effects import Effect
 from aeon.simulation.world import World
 
 __all__ = ["PlanWatch", "hold_passes"]

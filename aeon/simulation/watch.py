@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from aeon.kernel.effects import AskUser, Effect
 from aeon.kernel.ports import Job
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, RunEnded
 from aeon.schema import NOTHING, Allowance, Outcome, Reserve, Usage
+from aeon.schema.effects import AskUser, Effect
 from aeon.simulation.world import ROUNDING, World
 
 __all__ = ["Watch"]

@@ -6,10 +6,10 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from aeon.errors import AeonError
-from aeon.kernel.effects import AskUser, Effect
 from aeon.runtime.ledger import Ledger
 from aeon.runtime.replay import AnyEngine
 from aeon.schema import Reply, Value
+from aeon.schema.effects import AskUser, Effect
 from aeon.testing import multipass, research
 from aeon.testing.samples import phases, samples
 from aeon.testing.schemas import faults

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from jsonschema import Draft202012Validator
 
-from aeon.kernel.effects import Effect
 from aeon.multipass import triggers
 from aeon.multipass.effects import (
     AssessConvergence,
@@ -43,6 +42,7 @@ from aeon.schema import (
     Trigger,
     Value,
 )
+from aeon.schema.effects import Effect
 from aeon.testing.tasks import ANSWERED, LONG, LONG_TEXT, OBJECT, PLAIN, TASKS, UNICODE
 
 __all__ = ["DONE", "SAMPLES", "contradictions"]

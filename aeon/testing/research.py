@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from aeon.engines.research.effects import Asked, Cite, Numbered, Pause, PlanQueries, Reflect, Search
 from aeon.engines.research.sources import Entry, Sources
 from aeon.engines.research.values import Aim, Citation, Cited, Finding, Queries, Query, Reflection
-from aeon.kernel.effects import Effect
 from aeon.schema import Document, Found, Passage, Source, Task, Value
+from aeon.schema.effects import Effect
 from aeon.testing.tasks import PLAIN, TASKS
 
 __all__ = ["SAMPLES", "contradictions"]

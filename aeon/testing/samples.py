@@ -5,9 +5,9 @@ from __future__ import annotations
 from pydantic import ValidationError
 
 from aeon.errors import UsageError
-from aeon.kernel.effects import AskUser, Effect
 from aeon.runtime.replay import AnyEngine
 from aeon.schema import Allowance, JsonObject, Task
+from aeon.schema.effects import AskUser, Effect
 from aeon.testing import multipass, research
 from aeon.testing.obliging import plainest
 from aeon.testing.tasks import ANSWERED, PLAIN, QUESTIONS, TASKS

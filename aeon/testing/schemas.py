@@ -9,10 +9,10 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel, JsonValue, TypeAdapter
 
 from aeon.assembly.registry import shipped
-from aeon.kernel.effects import AskUser, Effect
 from aeon.runtime.lines import Begun, Called, Ended, Entry, Opening, Resumed
 from aeon.runtime.replay import AnyEngine
 from aeon.schema import Conclusion, ExecutionHistory, JsonObject, Outcome, Settings, Task, Value
+from aeon.schema.effects import AskUser, Effect
 
 __all__ = ["CONTRACTS", "ENGINES", "Contract", "contracts_of", "faults", "schema"]
 

@@ -21,9 +21,9 @@ from typing import Any
 
 from machine import Spread, machine, said
 
+from aeon.kernel.passes import MULTIPASS
 from aeon.kernel.ports import Handlers, Job
 from aeon.multipass import effects as ask
-from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.schema import (
     Agreement,

@@ -38,7 +38,7 @@ from figures import paired, wilson
 from judging import debiased_error, perfect
 
 from aeon.convergence.experience import Experience
-from aeon.multipass.rules import UNCERTAIN
+from aeon.kernel.table import UNCERTAIN
 from aeon.schema import ConvergenceThresholds
 
 __all__ = [

@@ -21,11 +21,11 @@ from typing import Any
 from machine import machine, said
 
 from aeon.assembly.build import assemble
+from aeon.kernel.passes import MULTIPASS
 from aeon.kernel.ports import Handlers, Job
 from aeon.llm.adapter import LLMAdapter, Permit, freely
 from aeon.llm.select import select
 from aeon.multipass import effects as ask
-from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import EffectEnded, Event
 from aeon.schema import (

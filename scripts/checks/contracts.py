@@ -22,7 +22,7 @@ your handlers against their contracts:
 
 ```python
 import asyncio
-from aeon.multipass.program import MULTIPASS
+from aeon.kernel.passes import MULTIPASS
 from aeon.testing.contracts import check_handler
 
 violations = asyncio.run(check_handler(MULTIPASS, "assess", my_handler))

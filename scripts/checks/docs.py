@@ -31,8 +31,8 @@ from aeon.engines.report.rules import TABLE as REPORT_TABLE
 from aeon.engines.research.rules import TABLE as RESEARCH_TABLE
 from aeon.engines.tutor.rules import TABLE as TUTOR_TABLE
 from aeon.kernel.decide import Rule, Signals, table
+from aeon.kernel.table import TABLE
 from aeon.llm.nobody import Nobody
-from aeon.multipass.rules import TABLE
 from aeon.schema import JsonObject
 from aeon.schema.config import ModelTier
 from aeon.simulation.faults import KINDS

@@ -19,7 +19,7 @@ MOST_PARAMETERS = 5
 MOST_COMPLEXITY = 8
 SCHEMA = "aeon/schema"
 MOST_SCHEMA_COMPLEXITY = 3
-NO_DATA = ("value.py", "frozen.py")
+NO_DATA = ("value.py", "frozen.py", "effects.py")
 
 STDLIB = {
     "__future__",
@@ -32,6 +32,7 @@ STDLIB = {
     "itertools",
     "json",
     "math",
+    "operator",
     "re",
     "typing",
 }
@@ -47,13 +48,13 @@ NAMES = {
 
 
 def lines(root: Path) -> list[str]:
-    """All files of the kernel together stay under 800 lines, comments and blank lines included."""
-    counts = {source.name: int(analyze(source.text).loc) for source in kernel_sources(root)}
+    """All files of the kernel together stay under 800 source lines: comments, docstrings and blank lines are free."""
+    counts = {source.name: int(analyze(source.text).sloc) for source in kernel_sources(root)}
     total = sum(counts.values())
     if total <= MOST_LINES:
         return []
     each = ", ".join(f"{Path(name).stem} {count}" for name, count in counts.items())
-    return [f"{KERNEL}: {total} lines, at most {MOST_LINES} are allowed ({each})"]
+    return [f"{KERNEL}: {total} source lines, at most {MOST_LINES} are allowed ({each})"]
 
 
 def function_limits(root: Path) -> list[str]:

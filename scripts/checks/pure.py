@@ -14,7 +14,7 @@ KERNEL = "aeon/kernel"
 FOLDERS = (f"{KERNEL}/", "aeon/multipass/")
 """Folders in which every file is pure."""
 
-DATA = ("aeon.errors", "aeon.schema", "aeon.kernel", "pydantic")
+DATA = ("aeon.errors", "aeon.schema", "aeon.kernel", "aeon.multipass", "pydantic")
 
 
 def kernel_sources(root: Path) -> list[Source]:

@@ -10,9 +10,9 @@ import pytest
 
 from aeon.asking.asker import Answerer, Asker
 from aeon.errors import Waiting
-from aeon.kernel.effects import AskUser
-from aeon.multipass.program import MULTIPASS
+from aeon.kernel.passes import MULTIPASS
 from aeon.schema import Question, Reply, Task
+from aeon.schema.effects import AskUser
 from aeon.testing.contracts import check_handler
 
 WHICH = Question(text="Which year?", options=("2025", "2026"), default="2026")

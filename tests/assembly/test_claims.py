@@ -12,13 +12,13 @@ from assembly.lookups import ENGINE, LookSettings, plugin
 from aeon import Conclusion, Journal, StepResult, Task, build, fork, replay, resume
 from aeon.assembly.proofs import proof_of
 from aeon.errors import UsageError
-from aeon.kernel.effects import Program
 from aeon.llm.scripted import Scripted
 from aeon.proof.document import proof_bytes
 from aeon.proof.verify import verify
 from aeon.runtime.ledger import current_ledger
 from aeon.runtime.lines import digest
 from aeon.schema import Questions, Source
+from aeon.schema.effects import Program
 from aeon.tools.files import Files
 
 pytestmark = pytest.mark.requirement("G1", "G1a", "G4", "G6b")

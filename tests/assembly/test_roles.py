@@ -18,7 +18,6 @@ from aeon.assembly.setup import Trust, reach, recorded_roles
 from aeon.engines.contractive.config import ContractiveConfig
 from aeon.errors import UnknownNameError, UsageError
 from aeon.kernel.decide import Rule, Signals
-from aeon.kernel.effects import AskUser, EffectOf, Program, Role
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.kernel.ports import Handlers
 from aeon.llm.scripted import Scripted
@@ -45,6 +44,7 @@ from aeon.schema import (
     Step,
     Task,
 )
+from aeon.schema.effects import AskUser, EffectOf, Program, Role
 from aeon.schema.value import Value
 from aeon.server.equipment import refuse_own
 from aeon.server.problems import Problem

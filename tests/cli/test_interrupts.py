@@ -11,10 +11,10 @@ from kernel.world import World
 from runtime.handlers import job
 
 from aeon.cli.interrupts import interruptible
-from aeon.kernel.effects import Effect
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import EffectStarted, Event
 from aeon.schema import TaskProfile
+from aeon.schema.effects import Effect
 
 
 @pytest.mark.requirement("K13", "O4")

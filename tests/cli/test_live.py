@@ -11,12 +11,12 @@ from rich.console import Console
 
 from aeon.cli.live import LiveView
 from aeon.errors import ServerBroken, UsageError
-from aeon.kernel.effects import AskUser, Effect
+from aeon.kernel.passes import MULTIPASS
 from aeon.llm.local import Local
 from aeon.multipass.effects import DraftPlan, ExecuteStep
-from aeon.multipass.program import MULTIPASS
 from aeon.runtime.events import EffectEnded, EffectStarted, RunStarted
 from aeon.schema import Config, Failure, Outcome, Question, Step, Task, TaskProfile
+from aeon.schema.effects import AskUser, Effect
 from aeon.tools.files import Files
 
 from .conftest import Outcome as Done

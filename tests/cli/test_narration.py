@@ -7,9 +7,8 @@ import pytest
 from aeon.cli.narration import Narrator, Past
 from aeon.cli.narrators import narrator_of
 from aeon.cli.passes import PassNarrator
-from aeon.kernel.effects import Effect, EffectOf, Note
+from aeon.kernel.passes import MULTIPASS
 from aeon.multipass.effects import AssessConvergence, DraftPlan, ExecuteStep, InferProfile, PassNote, ValidatePlan
-from aeon.multipass.program import MULTIPASS
 from aeon.observability.lines import Line, plain
 from aeon.runtime.events import EffectEnded, Noted
 from aeon.schema import (
@@ -34,6 +33,7 @@ from aeon.schema import (
     Value,
     Writing,
 )
+from aeon.schema.effects import Effect, EffectOf, Note
 
 TASK = Task(text="How much?")
 STEP = ExecuteStep(task=TASK, step=Step(id="s2", description="add it up"))

@@ -14,9 +14,8 @@ from pydantic import Field
 
 from aeon.assembly.build import build
 from aeon.errors import AeonError, UsageError
-from aeon.kernel.effects import Effect, EffectOf
+from aeon.kernel.passes import MULTIPASS
 from aeon.llm.scripted import Scripted
-from aeon.multipass.program import MULTIPASS
 from aeon.runtime.ledger import Ledger
 from aeon.schema import (
     Answer,
@@ -39,6 +38,7 @@ from aeon.schema import (
     TaskProfile,
     Value,
 )
+from aeon.schema.effects import Effect, EffectOf
 from aeon.testing.contracts import check_handler, check_handlers
 from aeon.testing.multipass import DONE
 from aeon.testing.obliging import oblige

@@ -14,10 +14,10 @@ from aeon.engines.research.effects import Cite, PlanQueries, Reflect
 from aeon.engines.research.program import RESEARCH
 from aeon.engines.research.values import Citation, Cited, Finding, Queries, Query, Reflection, Sentence
 from aeon.errors import AeonError, EndpointFailed
-from aeon.kernel.effects import Effect
 from aeon.llm.scripted import Reply, Scripted
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Capabilities, Found, LLMRequest, Passage, SearchProblem, Source, Value
+from aeon.schema.effects import Effect
 from aeon.testing.contracts import check_handler, check_handlers
 from aeon.testing.multipass import DONE
 from aeon.testing.obliging import oblige

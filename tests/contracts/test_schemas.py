@@ -11,8 +11,8 @@ from kernel.shorten import SHORTEN, ShortenSettings, Words
 from kernel.world import World
 
 from aeon.assembly.build import build
+from aeon.kernel.passes import MULTIPASS
 from aeon.llm.scripted import Scripted
-from aeon.multipass.program import MULTIPASS
 from aeon.runtime.journal import Journal
 from aeon.runtime.lines import Begun, Called, Resumed
 from aeon.runtime.sealed import read_sealed

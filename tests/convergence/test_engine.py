@@ -14,7 +14,7 @@ from aeon.convergence.engine import ConvergenceEngine
 from aeon.errors import AeonError, EmptyCompletion, EndpointTimeout, Malformed, Refused, Truncated
 from aeon.llm.scripted import Reply, Scripted
 from aeon.multipass.effects import AssessConvergence
-from aeon.multipass.rules import confident
+from aeon.multipass.trends import confident
 from aeon.schema import (
     Agreement,
     Capabilities,

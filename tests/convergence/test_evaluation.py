@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from aeon.convergence.evaluation import Judgments, evaluate
 from aeon.multipass.effects import AssessConvergence
-from aeon.multipass.rules import confident as confident_rule
+from aeon.multipass.trends import confident as confident_rule
 from aeon.schema import (
     Agreement,
     Clarity,

@@ -13,8 +13,7 @@ from runtime.handlers import Handler, job, ticking
 from runtime.lives import Crash, went_on
 
 from aeon.errors import OutcomeUnknown
-from aeon.kernel.effects import Effect
-from aeon.multipass.program import MULTIPASS
+from aeon.kernel.passes import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.fork import fork
 from aeon.runtime.journal import Journal
@@ -43,6 +42,7 @@ from aeon.schema import (
     Value,
     Verdict,
 )
+from aeon.schema.effects import Effect
 
 __all__ = ["FOLDER", "MADE"]
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from aeon.errors import InputFileError
-from aeon.kernel.decide import ENDINGS
-from aeon.multipass.program import MULTIPASS
+from aeon.kernel.passes import MULTIPASS
 from aeon.runtime.journal import Journal
 from aeon.runtime.lines import digest
 from aeon.runtime.replay import replay, resume_point
 from aeon.schema import Config
+from aeon.schema.claims import ENDINGS
 from golden.make import FOLDER, MADE
 
 JOURNALS = sorted(FOLDER.glob("*.jsonl"))

@@ -14,9 +14,9 @@ from typing import TypeAlias, TypeVar
 import pytest
 
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import Batch, Note, Program
 from aeon.kernel.engine import Engine, Run
 from aeon.schema import Conclusion, Outcome, Settings
+from aeon.schema.effects import Batch, Note, Program
 
 __all__ = ["Mode", "both_ways", "chosen", "rehearsed", "set_mode"]
 

@@ -8,9 +8,9 @@ from typing import Annotated
 from pydantic import Field
 
 from aeon.kernel.decide import Rule, Signals
-from aeon.kernel.effects import EffectOf, Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.schema import Answer, Caps, Conclusion, Settings, Value
+from aeon.schema.effects import EffectOf, Program
 
 __all__ = ["SHORTEN", "Caps1", "Shorten", "ShortenSettings", "Shortened", "Shortness", "Words"]
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.kernel.budget import allowance, bound, exhausted, left, share, split
-from aeon.multipass.rules import affordable
+from aeon.kernel.budget import affordable, allowance, bound, exhausted, left, share, split
 from aeon.schema import Allowance, Bound, Budget, Left, Price, Reserve, Settings, Usage
 
 

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aeon.kernel.compose import side_by_side
-from aeon.kernel.effects import Batch, Effect, Note, Program
 from aeon.kernel.engine import Engine, Halt, Run
-from aeon.multipass.program import MULTIPASS
+from aeon.kernel.passes import MULTIPASS
 from aeon.schema import (
     Allowance,
     Answer,
@@ -28,6 +27,7 @@ from aeon.schema import (
     Task,
     Usage,
 )
+from aeon.schema.effects import Batch, Effect, Note, Program
 from kernel.shorten import SHORTEN, Caps1, Shorten, Shortened, ShortenSettings, Shortness, Words
 from kernel.world import ENDPOINT_DOWN, ONE_CALL, WildWorld, World
 

@@ -10,11 +10,11 @@ import pytest
 
 from aeon.errors import UsageError
 from aeon.kernel.decide import Rule
-from aeon.kernel.effects import AskUser, EffectOf
 from aeon.kernel.engine import Engine
+from aeon.kernel.passes import MULTIPASS
 from aeon.multipass.effects import ExecuteStep, Synthesize
-from aeon.multipass.program import MULTIPASS
 from aeon.schema import Budget, Caps, Settings, Task
+from aeon.schema.effects import AskUser, EffectOf
 from kernel.shorten import SHORTEN, Shorten, ShortenSettings, Words
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.schema import (
     Answer,
@@ -25,6 +24,7 @@ from aeon.schema import (
     Usage,
     Verdict,
 )
+from aeon.schema.effects import Program
 from kernel.shorten import SHORTEN, Caps1, Shorten, Shortened, ShortenSettings, Shortness, Words
 from kernel.world import ENDPOINT_DOWN, World
 

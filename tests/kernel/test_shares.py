@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aeon.kernel.compose import side_by_side
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.schema import Answer, Budget, Task, Usage
+from aeon.schema.effects import Program
 from kernel.shorten import SHORTEN, Shorten, Shortened, ShortenSettings, Shortness, Words
 from kernel.world import World
 

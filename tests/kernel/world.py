@@ -8,10 +8,9 @@ from itertools import accumulate, pairwise
 from random import Random
 from typing import Any, TypeAlias, TypeVar
 
-from aeon.kernel.effects import Batch, Effect, Note, Program
 from aeon.kernel.engine import Engine
+from aeon.kernel.passes import MULTIPASS
 from aeon.multipass.effects import ExecuteStep
-from aeon.multipass.program import MULTIPASS
 from aeon.runtime.batch import in_order, wave_starts
 from aeon.schema import (
     Agreement,
@@ -36,6 +35,7 @@ from aeon.schema import (
     Usage,
     Value,
 )
+from aeon.schema.effects import Batch, Effect, Note, Program
 from kernel.rehearsal import chosen
 
 R = TypeVar("R")
@@ -94,7 +94,7 @@ class World:
             "plan": Plan(steps=tuple(steps)),
             "validate_plan": SemanticValidationReport(),
             "refine_plan": Refinement(),
-            "execute": lambda effect, _: StepResult(output=f"out of {effect.step.id}"),
+            "execute": lambda effect, _: StepResult(output=f"out of {effect.step.id}", mode="tool"),
             "derive": Agreement(),
             "validate_results": SemanticValidationReport(),
             "assess": CONVERGED,

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel.world import BLOCKED, NOT_YET, WildWorld, World, add, found, step
 
-from aeon.kernel.effects import Effect
-from aeon.multipass.program import MULTIPASS
+from aeon.kernel.passes import MULTIPASS
 from aeon.schema import (
     Budget,
     CallCaps,
@@ -27,6 +26,7 @@ from aeon.schema import (
     StepResult,
     TaskProfile,
 )
+from aeon.schema.effects import Effect
 
 WHICH = Question(text="Which year?", options=("2025", "2026"), default="2026")
 WAITING = Failure(kind="waiting", message="Which year?", question=WHICH)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from kernel.world import CONVERGED, NOT_YET, World, add, found, step
 
-from aeon.kernel.effects import Effect
 from aeon.schema import Budget, Config, Failure, StepResult, Usage
+from aeon.schema.effects import Effect
 
 
 def long_run(cost_after: int, cost: Usage, seconds: float = 0.0) -> World:

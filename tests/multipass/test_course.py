@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from kernel.world import BLOCKED, CONVERGED, NOT_YET, World, add, found, step
 
-from aeon.kernel.effects import Effect
 from aeon.schema import (
     ROWS,
     Budget,
@@ -24,6 +23,7 @@ from aeon.schema import (
     StepResult,
     TaskProfile,
 )
+from aeon.schema.effects import Effect
 
 
 def growing(effect: object, n: int) -> Refinement:

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel.world import ENDPOINT_DOWN, NOT_YET, ONE_CALL, WildWorld, World, add, found, step
 
-from aeon.kernel.decide import ENDINGS
 from aeon.observability.snapshot import plan_before
 from aeon.runtime.lines import digest
 from aeon.schema import (
@@ -23,6 +22,7 @@ from aeon.schema import (
     TaskProfile,
     Verdict,
 )
+from aeon.schema.claims import ENDINGS
 
 SEVEN = Reading(value="7", form="point")
 DEEP = TaskProfile(reasoning_depth=5, ambiguity=1, confidence_requirement="high")

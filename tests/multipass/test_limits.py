@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel.world import NOT_YET, WildWorld, World, add, found, step
 
-from aeon.multipass.program import MULTIPASS
-from aeon.multipass.rules import limits_for, pass_limit
+from aeon.kernel.passes import MULTIPASS
+from aeon.multipass.limits import limits_for, pass_limit
 from aeon.schema import (
     Budget,
     CallCaps,

@@ -15,7 +15,7 @@ from kernel.world import BLOCKED, CONVERGED, ENDPOINT_DOWN, NOT_YET, WildWorld, 
 
 import aeon
 from aeon.kernel.decide import table
-from aeon.multipass.rules import TABLE
+from aeon.kernel.table import TABLE
 from aeon.observability.snapshot import plan_before
 from aeon.schema import (
     Agreement,

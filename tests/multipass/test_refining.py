@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 from kernel.world import NOT_YET, World, add, found, step
 
-from aeon.kernel.effects import Effect
 from aeon.schema import (
     Config,
     Failure,
@@ -20,6 +19,7 @@ from aeon.schema import (
     TaskProfile,
     fragment,
 )
+from aeon.schema.effects import Effect
 
 DEEP = TaskProfile(reasoning_depth=5, ambiguity=0)
 

@@ -7,8 +7,9 @@ from kernel.deciding import decide
 from pydantic import ValidationError
 
 from aeon.kernel.decide import table
+from aeon.kernel.table import OF_THE_ANSWER, TABLE, PassSignals
 from aeon.multipass import rules
-from aeon.multipass.rules import OF_THE_ANSWER, TABLE, PassSignals, gains
+from aeon.multipass.trends import gains
 from aeon.schema import ROWS, Config, Dimensions, Evaluation, Gaps, JsonValue, Question, ReasoningEngine, Row, Strategy
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kernel.deciding import decide
 
 from aeon.kernel.decide import table
-from aeon.multipass.rules import OF_THE_ANSWER, TABLE, PassSignals
+from aeon.kernel.table import OF_THE_ANSWER, TABLE, PassSignals
 from aeon.schema import ROWS as MOVABLE
 from aeon.schema import Decision, Failure, Question
 

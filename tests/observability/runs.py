@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from aeon.kernel.orchestrator import Orchestrator
-from aeon.multipass.program import MULTIPASS
+from aeon.kernel.passes import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.journal import Journal
 from aeon.schema import (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from aeon.kernel.effects import EffectOf
 from aeon.observability.trail import Done, Trail
 from aeon.schema import Bound, Conclusion, Decision, Degradation, Failure, Outcome, Task, Usage, Value
+from aeon.schema.effects import EffectOf
 
 
 class Hits(Value):

@@ -19,12 +19,12 @@ from aeon.errors import (
     ToolFailed,
     Waiting,
 )
-from aeon.kernel.effects import Effect
+from aeon.kernel.passes import MULTIPASS
 from aeon.kernel.ports import Job
-from aeon.multipass.program import MULTIPASS
-from aeon.multipass.rules import PassSignals
+from aeon.kernel.table import PassSignals
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Config, Failure, Result, Task, Value
+from aeon.schema.effects import Effect
 
 __all__ = ["TASK", "Handler", "error_of", "job", "ticking"]
 

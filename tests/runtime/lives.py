@@ -8,8 +8,7 @@ from pathlib import Path
 
 from kernel.world import CONVERGED, NOT_YET, World, add, found, step
 
-from aeon.kernel.effects import Effect
-from aeon.multipass.program import MULTIPASS
+from aeon.kernel.passes import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import drop_after, resume_point
@@ -28,6 +27,7 @@ from aeon.schema import (
     Usage,
     Value,
 )
+from aeon.schema.effects import Effect
 from runtime.handlers import Handler, job
 
 WHICH = Question(text="Which year?", options=("2025", "2026"), default="2026")

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from kernel.world import World, step
 
 from aeon.errors import ToolFailed
+from aeon.kernel.passes import MULTIPASS
 from aeon.multipass.effects import ExecuteStep
-from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import boundaries, replay

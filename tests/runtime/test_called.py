@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from kernel.world import World
 
-from aeon.kernel.effects import Effect
-from aeon.multipass.program import MULTIPASS
+from aeon.kernel.passes import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import current_ledger
 from aeon.runtime.replay import drop_after, replay, resume_point
 from aeon.runtime.sealed import SealedFile
 from aeon.schema import Budget, Config, Result, Usage, Value
+from aeon.schema.effects import Effect
 from runtime.handlers import Handler, job
 from runtime.lives import PASSES, Crash, Striking, lived, went_on, world
 

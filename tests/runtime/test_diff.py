@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kernel.world import NOT_YET, World, add, step
 
-from aeon.multipass.program import MULTIPASS
+from aeon.kernel.passes import MULTIPASS
 from aeon.runtime.diff import Difference, Differing
 from aeon.runtime.diff import diff as diff_of
 from aeon.runtime.driver import AsyncDriver

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from aeon.kernel.effects import Effect
+from aeon.kernel.passes import MULTIPASS
 from aeon.multipass.effects import ExecuteStep
-from aeon.multipass.program import MULTIPASS
 from aeon.runtime.failures import BROKEN_OFF
 from aeon.runtime.handling import Handled, Handling
 from aeon.runtime.journal import Journal
@@ -17,6 +16,7 @@ from aeon.runtime.ledger import current_ledger
 from aeon.runtime.lines import Opening
 from aeon.runtime.replay import replay
 from aeon.schema import Allowance, Config, Failure, Outcome, Step, StepResult, Usage, Value
+from aeon.schema.effects import Effect
 from runtime.handlers import TASK
 from runtime.lives import PASSES, lived, went_on, world
 

@@ -14,9 +14,8 @@ import pytest
 from kernel.world import NOT_YET, World, add, step
 
 from aeon import errors
-from aeon.kernel.effects import AskUser, Effect
+from aeon.kernel.passes import MULTIPASS
 from aeon.multipass.effects import ExecuteStep
-from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver, RunStream
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, RunEnded
 from aeon.runtime.failures import failure_of
@@ -38,6 +37,7 @@ from aeon.schema import (
     Usage,
     Value,
 )
+from aeon.schema.effects import AskUser, Effect
 from runtime.handlers import TASK, job
 
 PATIENCE = 20  # seconds; only a run that hangs ever waits for so long

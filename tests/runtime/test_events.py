@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from kernel.world import World, step
 
-from aeon.multipass.program import MULTIPASS
+from aeon.kernel.passes import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import EffectEnded, Event, RunEnded, RunStarted
 from aeon.runtime.journal import Journal

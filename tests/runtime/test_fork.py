@@ -12,13 +12,13 @@ import pytest
 from kernel.world import World, step
 
 from aeon.errors import InputFileError, JournalError, UsageError
-from aeon.kernel.effects import Effect
-from aeon.multipass.program import MULTIPASS
+from aeon.kernel.passes import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.fork import fork
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import boundaries, replay, resume_point
 from aeon.schema import Config, ConvergenceThresholds, Failure, JsonValue, Result, StepResult, Value
+from aeon.schema.effects import Effect
 from runtime.handlers import job
 from runtime.lives import PASSES, WHICH, counted, lived, went_on, world
 

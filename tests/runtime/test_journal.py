@@ -13,13 +13,13 @@ import pytest
 from kernel.world import World, step
 
 from aeon.errors import InputFileError, JournalError
-from aeon.kernel.effects import Effect
-from aeon.multipass.program import MULTIPASS
+from aeon.kernel.passes import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.journal import Journal
 from aeon.runtime.lines import Entry, fingerprint
 from aeon.runtime.replay import replay
 from aeon.schema import Config, Outcome, Result, Value
+from aeon.schema.effects import Effect
 from runtime.handlers import job
 
 STEPS = (step("a"), step("b"), step("c", "a"))

@@ -15,14 +15,14 @@ from kernel.world import NOT_YET, WildWorld, World, add, found, step
 
 import aeon
 from aeon.errors import Divergence, JournalError
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Run
-from aeon.multipass.program import MULTIPASS
-from aeon.multipass.rules import PassSignals
+from aeon.kernel.passes import MULTIPASS
+from aeon.kernel.table import PassSignals
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import replay
 from aeon.schema import Config, Result, StepResult, Task
+from aeon.schema.effects import Program
 from runtime.handlers import job, ticking
 
 STEPS = (step("a"), step("b"), step("c", "a"))
@@ -151,7 +151,7 @@ def test_another_program_diverges_at_its_first_other_request() -> None:
 SCRIPT = """
 import sys
 from pathlib import Path
-from aeon.multipass.program import MULTIPASS
+from aeon.kernel.passes import MULTIPASS
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import replay
 from runtime.lives import lived, world

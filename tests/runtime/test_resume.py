@@ -13,9 +13,8 @@ import pytest
 from kernel.world import World, step
 
 from aeon.errors import Divergence, EndpointUnreachable, OutcomeUnknown
-from aeon.kernel.effects import Effect
+from aeon.kernel.passes import MULTIPASS
 from aeon.multipass.effects import ExecuteStep
-from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import EffectEnded
 from aeon.runtime.fork import fork
@@ -24,6 +23,7 @@ from aeon.runtime.ledger import current_ledger
 from aeon.runtime.lines import Begun, Called, Ended, Entry, Resumed, fingerprint
 from aeon.runtime.replay import boundaries, replay, resume_point
 from aeon.schema import Budget, Config, Failure, Question, Questions, Reply, Result, StepResult, Usage, Value
+from aeon.schema.effects import Effect
 from runtime.handlers import job
 from runtime.lives import PASSES, WHICH, Crash, Striking, counted, lived, went_on, world
 

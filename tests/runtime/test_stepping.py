@@ -12,7 +12,6 @@ import pytest
 from kernel.shorten import SHORTEN, Shorten, Shortened, ShortenSettings, Shortness, Words
 
 from aeon.errors import Divergence, EngineError, JournalError, UsageError
-from aeon.kernel.effects import Batch, EffectOf, Note, Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.kernel.ports import Job
 from aeon.runtime.driver import AsyncDriver
@@ -20,6 +19,7 @@ from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import current_ledger
 from aeon.runtime.replay import drop_after, replay, resume_point
 from aeon.schema import Allowance, Answer, Budget, Conclusion, Decision, Price, Task, Usage
+from aeon.schema.effects import Batch, EffectOf, Note, Program
 
 pytestmark = pytest.mark.requirement("M1", "M2", "K12", "K13")
 AnyProgram: TypeAlias = Callable[[Run[ShortenSettings, Shortness]], Any]

@@ -12,7 +12,6 @@ from aeon.convergence.engine import ConvergenceEngine
 from aeon.errors import CompletionError, EndpointFailed, ModelError
 from aeon.execution import executor
 from aeon.kernel import budget
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Run
 from aeon.llm import wire
 from aeon.llm.adapter import LLMAdapter
@@ -36,6 +35,7 @@ from aeon.schema import (
     SemanticValidationReport,
     Usage,
 )
+from aeon.schema.effects import Program
 from aeon.simulation.life import Parts
 from aeon.supervisor import calls, judge, judge_specs, supervisor
 from aeon.supervisor.calls import Ask

@@ -9,13 +9,12 @@ from typing import Any
 
 from aeon.assembly.multipass import PLUGIN
 from aeon.assembly.plugin import AnyPlugin, Plugin, Services
-from aeon.kernel.effects import Batch, Effect, Program
 from aeon.kernel.engine import Run
+from aeon.kernel.passes import MULTIPASS
 from aeon.kernel.ports import Handlers
+from aeon.kernel.table import PassSignals
 from aeon.llm.adapter import LLMAdapter, Permit, freely
 from aeon.multipass.effects import ExecuteStep, InferProfile, PassNote, Synthesize, ValidateResults
-from aeon.multipass.program import MULTIPASS
-from aeon.multipass.rules import PassSignals
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
@@ -33,6 +32,7 @@ from aeon.schema import (
     TaskProfile,
     Usage,
 )
+from aeon.schema.effects import Batch, Effect, Program
 from aeon.simulation.life import Parts
 from aeon.supervisor.prompt import Prompt
 from simulation.second import SECOND, Line, SecondSettings, Write

@@ -7,11 +7,11 @@ from dataclasses import replace
 from aeon.assembly.plugin import Plugin, Services
 from aeon.kernel.compose import side_by_side
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import EffectOf, Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.kernel.ports import Handlers
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Answer, Caps, Conclusion, Question, Settings, Value
+from aeon.schema.effects import EffectOf, Program
 
 __all__ = ["SECOND"]
 

@@ -13,8 +13,8 @@ from aeon.assembly.registry import plugin
 from aeon.engines.auto.record import Auto
 from aeon.engines.chain.record import Chain
 from aeon.engines.ensemble.record import Ballot, Ensemble
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Run
+from aeon.schema.effects import Program
 from aeon.simulation.check import check
 from aeon.simulation.crowd import simulate
 from aeon.simulation.faults import scenario

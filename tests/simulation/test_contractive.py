@@ -13,8 +13,8 @@ from aeon.engines.contractive.config import ContractiveConfig
 from aeon.engines.contractive.program import CONTRACTIVE
 from aeon.engines.contractive.record import Contractive, Node
 from aeon.engines.contractive.rules import ContractiveSignals
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Run
+from aeon.schema.effects import Program
 from aeon.simulation.check import check
 from aeon.simulation.crowd import simulate
 from aeon.simulation.faults import scenario

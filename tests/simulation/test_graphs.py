@@ -16,11 +16,11 @@ from aeon.engines.graph.program import GRAPH
 from aeon.engines.graph.record import Worked
 from aeon.engines.graph.rules import WorkSignals
 from aeon.engines.graph.values import Reflected, Verdict
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Run
 from aeon.kernel.ports import Handlers
 from aeon.multipass.effects import DraftPlan, ValidateResults
 from aeon.schema import Issue, Plan, SemanticValidationReport, Step, ToolCall
+from aeon.schema.effects import Program
 from aeon.simulation.check import check
 from aeon.simulation.crowd import simulate
 from aeon.simulation.faults import scenario

@@ -17,10 +17,10 @@ from aeon.engines.research.record import Research
 from aeon.engines.research.rules import ResearchSignals
 from aeon.engines.research.sources import Sources
 from aeon.engines.research.values import Citation, Cited
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Run
 from aeon.kernel.ports import Handlers
 from aeon.schema import Found
+from aeon.schema.effects import Program
 from aeon.simulation.check import check
 from aeon.simulation.crowd import simulate
 from aeon.simulation.faults import scenario

@@ -14,8 +14,8 @@ from aeon.engines.tutor.graph import chained
 from aeon.engines.tutor.program import TUTOR
 from aeon.engines.tutor.record import ProofGame
 from aeon.engines.tutor.rules import TutorSignals
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Run
+from aeon.schema.effects import Program
 from aeon.simulation.check import check
 from aeon.simulation.crowd import simulate
 from aeon.simulation.faults import scenario

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aeon.engines.auto.values import Surroundings
-from aeon.kernel.effects import EffectOf
+from aeon.schema.effects import EffectOf
 
 __all__ = ["LookAround"]
 

@@ -12,10 +12,10 @@ from aeon.engines.auto.routes import Route, first
 from aeon.engines.auto.values import Surroundings
 from aeon.engines.ensemble.members import Members, answer_of, decision_of, effects_of, member, settings_of
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.multipass.effects import InferProfile
 from aeon.schema.conclusion import Conclusion, Decision
+from aeon.schema.effects import Program
 from aeon.schema.judgment import TaskProfile
 from aeon.schema.outcome import Answer
 

@@ -9,12 +9,12 @@ from aeon.engines.auto.record import Auto
 from aeon.engines.auto.values import Surroundings
 from aeon.engines.ensemble.members import Members
 from aeon.engines.ensemble.view import nested_titles, nested_words
-from aeon.kernel.effects import Effect
 from aeon.observability.lines import Line, Span, conclusion_lines, counted
 from aeon.observability.report import report_lines
 from aeon.observability.trail import Trail
 from aeon.observability.view import GENERIC, View, ending_lines
 from aeon.schema import Conclusion, Outcome
+from aeon.schema.effects import Effect
 
 __all__ = ["view_of"]
 

@@ -16,10 +16,10 @@ from aeon.engines.ensemble.rules import NO_ANSWER
 from aeon.engines.ensemble.together import together
 from aeon.kernel import budget
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.schema.claims import FromSource
 from aeon.schema.conclusion import Conclusion, Decision
+from aeon.schema.effects import Program
 from aeon.schema.outcome import Answer
 from aeon.schema.task import Task
 

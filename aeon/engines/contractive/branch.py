@@ -14,9 +14,9 @@ from aeon.engines.contractive.reviews import ranked, reviewed
 from aeon.engines.contractive.rules import BRANCH_TABLE, BranchSignals, branch_calls
 from aeon.engines.contractive.values import Candidate, Classes, Part, Parts, Reviewed, Samples
 from aeon.kernel.compose import side_by_side
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt
 from aeon.schema.conclusion import Decision
+from aeon.schema.effects import Program
 from aeon.schema.outcome import Answer
 
 __all__ = ["BRANCH"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aeon.engines.contractive.values import Candidate, Classes, Collapsed, Parts, Reviewed, Samples, Solved
-from aeon.kernel.effects import EffectOf, Role
+from aeon.schema.effects import EffectOf, Role
 
 __all__ = ["Classify", "Collapse", "Decompose", "Review", "Sample"]
 

@@ -11,9 +11,9 @@ from aeon.engines.contractive.config import ContractiveConfig
 from aeon.engines.contractive.record import Branch, Contractive, Node
 from aeon.engines.contractive.rules import TABLE, ContractiveSignals, most_calls
 from aeon.engines.contractive.values import Candidate, Collapsed
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.schema.conclusion import Decision, Degradation
+from aeon.schema.effects import Program
 
 __all__ = ["CONTRACTIVE"]
 

@@ -9,13 +9,13 @@ from aeon.engines.contractive.export import to_mermaid
 from aeon.engines.contractive.record import Contractive, Node, Pruned
 from aeon.engines.contractive.reviews import verdict_of
 from aeon.engines.contractive.values import Classes, Collapsed, Parts, Reviewed, Samples
-from aeon.kernel.effects import Effect
 from aeon.observability import flowchart
 from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short
 from aeon.observability.report import report_lines
 from aeon.observability.trail import Trail
 from aeon.observability.view import GENERIC, View, ending_lines
 from aeon.schema import Conclusion, Outcome
+from aeon.schema.effects import Effect
 
 __all__ = ["VIEW"]
 

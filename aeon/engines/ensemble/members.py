@@ -9,10 +9,10 @@ from pydantic import Field
 
 from aeon.errors import UnknownNameError
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import Effect
 from aeon.kernel.engine import Engine
 from aeon.schema.conclusion import Conclusion, Decision
 from aeon.schema.config import Reserve, Settings
+from aeon.schema.effects import Effect
 from aeon.schema.frozen import JsonValue
 from aeon.schema.history import Result
 from aeon.schema.outcome import Answer

@@ -12,9 +12,9 @@ from aeon.engines.ensemble.members import Members, Said, answer_of, member, part
 from aeon.engines.ensemble.record import Ballot
 from aeon.engines.ensemble.rules import NO_ANSWER, EnsembleSignals
 from aeon.kernel import budget
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Run
 from aeon.schema.conclusion import Conclusion
+from aeon.schema.effects import Program
 from aeon.schema.outcome import Answer
 
 __all__ = ["EnsembleRun", "Poll"]

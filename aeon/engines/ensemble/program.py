@@ -15,9 +15,9 @@ from aeon.engines.ensemble.poll import EnsembleRun, Poll
 from aeon.engines.ensemble.record import Ensemble
 from aeon.engines.ensemble.rules import TABLE, EnsembleSignals
 from aeon.engines.ensemble.together import together
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt
 from aeon.schema.conclusion import Decision
+from aeon.schema.effects import Program
 
 __all__ = ["ensemble_of", "most_calls"]
 

@@ -12,9 +12,9 @@ from typing import TypeVar
 
 from aeon.kernel.compose import side_by_side
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import AskUser, Batch, Note, Program
 from aeon.kernel.engine import DEAD_AFTER, Halt, Run
 from aeon.schema.config import Settings
+from aeon.schema.effects import AskUser, Batch, Note, Program
 from aeon.schema.outcome import Outcome
 from aeon.schema.task import Reply
 

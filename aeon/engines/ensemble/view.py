@@ -8,7 +8,6 @@ from dataclasses import replace
 from aeon.engines.contractive.values import Classes
 from aeon.engines.ensemble.members import Members
 from aeon.engines.ensemble.record import Ballot, Ensemble
-from aeon.kernel.effects import Effect
 from aeon.observability import flowchart
 from aeon.observability.flowchart import CLASSES, escaped
 from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short
@@ -16,6 +15,7 @@ from aeon.observability.report import report_lines
 from aeon.observability.trail import Trail
 from aeon.observability.view import GENERIC, View, ending_lines
 from aeon.schema import Conclusion, Outcome
+from aeon.schema.effects import Effect
 
 __all__ = ["nested_titles", "nested_words", "to_mermaid", "view_of"]
 

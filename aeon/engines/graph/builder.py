@@ -16,9 +16,9 @@ from typing import Generic, TypeVar
 
 from aeon.errors import EngineError, UsageError
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import Note, Program
 from aeon.kernel.engine import Run
 from aeon.schema.config import Settings
+from aeon.schema.effects import Note, Program
 from aeon.schema.value import Value
 
 __all__ = ["Edge", "Graph", "GraphBuilder", "Node", "NodeNote", "Visit", "Visited", "Walk"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aeon.engines.graph.values import Choice, Classified, Look, Looked, Reflection, Verdict
-from aeon.kernel.effects import EffectOf, Role
+from aeon.schema.effects import EffectOf, Role
 from aeon.schema.experience import Lesson, Lessons, Noted
 from aeon.schema.plan import Plan, StepResult
 

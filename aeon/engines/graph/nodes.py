@@ -12,12 +12,13 @@ from aeon.engines.graph.record import Worked
 from aeon.engines.graph.rules import WorkSignals
 from aeon.engines.graph.stepping import carry_out, failure_of, renamed
 from aeon.engines.graph.values import Classified, Complexity, Verdict, Work
-from aeon.kernel.decide import ENDINGS, borne_out
-from aeon.kernel.effects import Program
+from aeon.kernel.decide import borne_out
 from aeon.kernel.engine import Halt
 from aeon.multipass.effects import DeriveAgain, DraftPlan, Synthesize, ValidateResults
 from aeon.multipass.plans import answer_steps, draft_problems, is_to_derive
+from aeon.schema.claims import ENDINGS
 from aeon.schema.conclusion import Decision, Degradation
+from aeon.schema.effects import Program
 from aeon.schema.experience import Lesson, Lessons, Noted
 from aeon.schema.judgment import SemanticValidationReport, TaskProfile
 from aeon.schema.outcome import Answer

@@ -10,10 +10,10 @@ from aeon.engines.graph.record import Worked
 from aeon.engines.graph.rules import TABLE, WorkSignals, graph_calls, most_plans
 from aeon.engines.graph.stepping import carry_out, failure_of
 from aeon.engines.graph.values import Choice, Looked, Reflected, Reflection, Work
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.multipass.effects import DeriveAgain, DraftPlan, ExecuteStep, Synthesize, ValidateResults
 from aeon.multipass.plans import is_computed
+from aeon.schema.effects import Program
 from aeon.schema.outcome import Outcome
 from aeon.schema.plan import StepResult
 

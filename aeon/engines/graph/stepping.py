@@ -12,10 +12,10 @@ from aeon.engines.graph.config import WorkConfig
 from aeon.engines.graph.rules import WorkSignals
 from aeon.engines.graph.values import Done, Work
 from aeon.kernel import budget
-from aeon.kernel.effects import Program
 from aeon.multipass.effects import ExecuteStep
 from aeon.multipass.plans import inputs, placed, ready, waves
 from aeon.schema.conclusion import Degradation
+from aeon.schema.effects import Program
 from aeon.schema.frozen import JsonValue
 from aeon.schema.outcome import Outcome
 from aeon.schema.plan import Plan, Step, StepResult, ToolCall, fragment

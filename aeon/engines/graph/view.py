@@ -10,13 +10,13 @@ from aeon.engines.graph.effects import ChooseLook, Classify, NoteLesson, Recall,
 from aeon.engines.graph.record import Worked
 from aeon.engines.graph.trace import to_trace
 from aeon.engines.graph.values import Choice, Classified, Reflection, Verdict
-from aeon.kernel.effects import Effect
 from aeon.multipass.effects import DeriveAgain, DraftPlan, ExecuteStep, Synthesize, ValidateResults
 from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short
 from aeon.observability.report import report_lines
 from aeon.observability.trail import Trail
 from aeon.observability.view import GENERIC, View, ending_lines
 from aeon.schema import Agreement, Answer, Conclusion, Outcome, Plan, SemanticValidationReport, StepResult
+from aeon.schema.effects import Effect
 from aeon.schema.experience import Lessons, Noted
 
 __all__ = ["VIEW"]

@@ -9,9 +9,9 @@ from aeon.engines.graph.nodes import answered, classify, execute, is_no, plan, v
 from aeon.engines.graph.record import Worked
 from aeon.engines.graph.rules import TABLE, WorkSignals, loop_calls
 from aeon.engines.graph.values import Work
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.multipass.effects import DeriveAgain, DraftPlan, ExecuteStep, Synthesize, ValidateResults
+from aeon.schema.effects import Program
 
 __all__ = ["LOOP", "SHIPPED"]
 

@@ -15,8 +15,8 @@ from aeon.engines.research.effects import FindProviders
 from aeon.engines.research.errands import Errands
 from aeon.engines.research.record import ErrorRecord
 from aeon.engines.research.values import Providers, Query
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Run
+from aeon.schema.effects import Program
 from aeon.schema.frozen import JsonObject
 from aeon.schema.plan import Passage
 from aeon.schema.search import Document, SearchProblem

@@ -13,7 +13,7 @@ from aeon.engines.report.values import (
     Review,
     Side,
 )
-from aeon.kernel.effects import EffectOf, Role
+from aeon.schema.effects import EffectOf, Role
 
 __all__ = ["Analyse", "Clarify", "Compare", "Compose", "Critique"]
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from aeon.engines.report.effects import Analyse, Compose, Critique
 from aeon.engines.report.record import Report
 from aeon.engines.report.values import Analysis, Review
-from aeon.kernel.effects import Effect
 from aeon.observability.trail import Trail
 from aeon.runtime.events import EffectEnded, Event, RunStarted
 from aeon.schema import JsonObject, Outcome
+from aeon.schema.effects import Effect
 
 __all__ = ["IterationLog", "folder_name", "write_logs"]
 

@@ -26,9 +26,9 @@ from aeon.engines.report.values import Analysis, Comparison, Composed, Draft, Ne
 from aeon.engines.research.effects import FindProviders, Pause, Search
 from aeon.engines.research.program import RESEARCH
 from aeon.engines.research.record import Research
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.schema.conclusion import Decision
+from aeon.schema.effects import Program
 from aeon.schema.outcome import Answer
 from aeon.schema.search import SearchProblem
 from aeon.schema.task import Question

@@ -11,7 +11,7 @@ from aeon.engines.report.tiers import ITEMS, Mode, ModeConfigs, Ranked, SourceTi
 from aeon.engines.report.values import Other
 from aeon.engines.research.effects import Search
 from aeon.engines.research.values import Citation
-from aeon.kernel.effects import Batch, Effect, Note, Program
+from aeon.schema.effects import Batch, Effect, Note, Program
 from aeon.schema.outcome import Outcome
 from aeon.schema.plan import Passage
 from aeon.schema.search import Document, Found, SourceFilter

@@ -8,12 +8,12 @@ from aeon.engines.report.effects import Analyse, Clarify, Compare, Compose, Crit
 from aeon.engines.report.record import Report
 from aeon.engines.report.values import Analysis, Comparison, Composed, Readings, Review
 from aeon.engines.research.view import VIEW as RESEARCH
-from aeon.kernel.effects import Effect
 from aeon.observability.lines import Line, Span, conclusion_lines, counted, visible
 from aeon.observability.report import report_lines
 from aeon.observability.trail import Trail
 from aeon.observability.view import GENERIC, View
 from aeon.schema import Conclusion, Outcome
+from aeon.schema.effects import Effect
 
 __all__ = ["VIEW"]
 

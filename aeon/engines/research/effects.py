@@ -7,7 +7,7 @@ from collections.abc import Callable
 from aeon.engines.research.places import passes
 from aeon.engines.research.sources import Sources
 from aeon.engines.research.values import Aim, Cited, Finding, Paused, Providers, Queries, Query, Reflection
-from aeon.kernel.effects import EffectOf, Note, Role
+from aeon.schema.effects import EffectOf, Note, Role
 from aeon.schema.plan import Passage
 from aeon.schema.search import Document, Found, SourceFilter
 from aeon.schema.value import Value

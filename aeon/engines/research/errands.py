@@ -12,9 +12,9 @@ from aeon.engines.research.policy import Breaker, delay
 from aeon.engines.research.record import ErrorRecord, Then
 from aeon.engines.research.values import Providers, Query
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import Effect, Program
 from aeon.kernel.engine import Run
 from aeon.schema.config import Settings
+from aeon.schema.effects import Effect, Program
 from aeon.schema.outcome import Outcome
 from aeon.schema.search import Found, ResultProblem, SearchProblem
 from aeon.schema.usage import Allowance

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from aeon.engines.research.effects import Pause, Search
 from aeon.engines.research.record import ErrorRecord, PhaseProblem
-from aeon.kernel.effects import AskUser, Batch, Effect, Program
 from aeon.schema import FailureKind, Outcome
+from aeon.schema.effects import AskUser, Batch, Effect, Program
 
 __all__ = ["failed", "logged"]
 

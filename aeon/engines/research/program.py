@@ -17,9 +17,9 @@ from aeon.engines.research.rules import OWN_ENDINGS, TABLE, ResearchSignals, mos
 from aeon.engines.research.searching import Searches
 from aeon.engines.research.sources import Sources
 from aeon.engines.research.values import Aim, Cited, Finding, Providers, Queries, Query, Reflection, TierName
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.schema.conclusion import Decision, Degradation
+from aeon.schema.effects import Program
 
 __all__ = ["RESEARCH"]
 

@@ -12,7 +12,7 @@ from aeon.engines.research.errands import Errands, folded
 from aeon.engines.research.rules import ResearchSignals
 from aeon.engines.research.sources import Sources
 from aeon.engines.research.values import Query
-from aeon.kernel.effects import Program
+from aeon.schema.effects import Program
 
 __all__ = ["Searches", "distinct"]
 

@@ -8,12 +8,12 @@ from aeon.engines.research.effects import Cite, FindProviders, Pause, PlanQuerie
 from aeon.engines.research.record import ErrorRecord, Research, SourceUsed
 from aeon.engines.research.searching import distinct
 from aeon.engines.research.values import Cited, Paused, Providers, Queries, Reflection
-from aeon.kernel.effects import Effect
 from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short, visible
 from aeon.observability.report import report_lines
 from aeon.observability.trail import Trail
 from aeon.observability.view import GENERIC, View, ending_lines
 from aeon.schema import Conclusion, Found, Outcome
+from aeon.schema.effects import Effect
 
 __all__ = ["VIEW"]
 

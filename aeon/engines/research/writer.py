@@ -20,9 +20,9 @@ from aeon.engines.research.texts import shown
 from aeon.engines.research.values import Citation, Cited, Finding
 from aeon.grounding.matching import claims
 from aeon.grounding.results import told
-from aeon.kernel.decide import ENDINGS
 from aeon.plan.several import is_either
 from aeon.schema import Verdict
+from aeon.schema.claims import ENDINGS
 from aeon.supervisor.judge import Judge, Judged
 from aeon.supervisor.supervisor import Supervisor
 from aeon.synthesis.sentence import Result, Wording, worded

@@ -21,9 +21,9 @@ from aeon.engines.team.config import TeamConfig
 from aeon.engines.team.record import Job, Team
 from aeon.kernel import budget
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.schema.conclusion import Conclusion
+from aeon.schema.effects import Program
 from aeon.schema.judgment import TaskProfile
 from aeon.schema.outcome import Answer
 from aeon.schema.task import Task

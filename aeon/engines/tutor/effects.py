@@ -8,8 +8,8 @@ from pydantic import Field
 
 from aeon.engines.tutor.actions import Action
 from aeon.engines.tutor.moves import Option
-from aeon.kernel.effects import EffectOf, Note
 from aeon.schema.column import ColumnKind
+from aeon.schema.effects import EffectOf, Note
 from aeon.schema.frozen import JsonObject
 from aeon.schema.plan import StepResult
 from aeon.schema.value import Value

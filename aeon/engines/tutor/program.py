@@ -26,9 +26,9 @@ from aeon.engines.tutor.referee import answered, hint, refusal, scored, stuck
 from aeon.engines.tutor.rules import TABLE, TutorSignals, most_calls
 from aeon.engines.tutor.statements import statement_words
 from aeon.kernel import budget
-from aeon.kernel.effects import Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.schema.conclusion import Decision
+from aeon.schema.effects import Program
 from aeon.schema.outcome import Answer
 from aeon.schema.plan import StepResult
 

@@ -12,13 +12,13 @@ from aeon.engines.tutor.export import node_words, to_mermaid
 from aeon.engines.tutor.moves import Ask, Assert, Illegal, Propose, Reformulate, typed
 from aeon.engines.tutor.record import ProofGame
 from aeon.engines.tutor.statements import statement_words
-from aeon.kernel.effects import Effect
 from aeon.observability import flowchart
 from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short
 from aeon.observability.report import report_lines
 from aeon.observability.trail import Trail
 from aeon.observability.view import GENERIC, View, ending_lines
 from aeon.schema import Conclusion, JsonObject, Outcome, StepResult
+from aeon.schema.effects import Effect
 
 __all__ = ["VIEW"]
 

@@ -6,7 +6,6 @@ import json
 import textwrap
 from collections.abc import Mapping
 
-from aeon.kernel.effects import Effect
 from aeon.multipass.effects import ExecuteStep
 from aeon.observability import lines as generic
 from aeon.observability.lines import Line, Span, counted, plain, short
@@ -28,6 +27,7 @@ from aeon.schema import (
     TaskProfile,
     Tutoring,
 )
+from aeon.schema.effects import Effect
 
 __all__ = [
     "MARKS",

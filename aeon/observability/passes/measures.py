@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from aeon.multipass.rules import confident, pass_limit
+from aeon.multipass.limits import pass_limit
+from aeon.multipass.trends import confident
 from aeon.observability import metrics
 from aeon.observability.metrics import UNENDED, Measured
 from aeon.schema import ConvergenceAssessment, Evaluation, ExecutionHistory, ExecutionPass

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from lengthy import STEPS, alone, description, output, replaced, report
 
+from aeon.kernel.passes import MULTIPASS
 from aeon.kernel.ports import Handlers, Job
 from aeon.multipass import effects as ask
-from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.schema import (
     Agreement,

@@ -11,9 +11,9 @@ from typing import TypeVar
 
 from workload import PASSES, STEPS, Model
 
+from aeon.kernel.passes import MULTIPASS
 from aeon.kernel.ports import Handlers, Job
 from aeon.multipass import effects as ask
-from aeon.multipass.program import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (

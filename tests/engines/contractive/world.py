@@ -10,8 +10,8 @@ from aeon.engines.contractive.config import ContractiveConfig
 from aeon.engines.contractive.program import CONTRACTIVE
 from aeon.engines.contractive.record import Contractive
 from aeon.engines.contractive.values import Classes, Collapsed, Part, Parts, Reviewed, Samples
-from aeon.kernel.effects import Batch, Effect
 from aeon.schema import Failure, Outcome, Task, Usage, Value
+from aeon.schema.effects import Batch, Effect
 
 __all__ = ["World", "classes", "parts", "samples"]
 

@@ -14,7 +14,6 @@ from aeon.assembly.registry import plugin
 from aeon.assembly.runs import diff, fork, replay
 from aeon.assembly.views import trail
 from aeon.engines.ensemble.record import Ballot, Ensemble
-from aeon.kernel.effects import Batch
 from aeon.llm.scripted import Scripted
 from aeon.multipass.effects import ExecuteStep
 from aeon.proof.document import proof_bytes
@@ -23,6 +22,7 @@ from aeon.runtime.basis import Basis
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import boundaries
 from aeon.schema import Bound, Failure, LLMRequest, Outcome, Questions, Step, StepResult, Task
+from aeon.schema.effects import Batch
 from aeon.tools.files import Files
 from engines.ensemble.world import Cast
 from tests.second import is_second

@@ -11,13 +11,13 @@ from aeon.assembly.build import build
 from aeon.assembly.plugin import AnyPlugin, Plugin, Services
 from aeon.engines.ensemble.record import Ensemble
 from aeon.kernel.decide import BUDGET, CLARIFICATION, Rule, Signals
-from aeon.kernel.effects import EffectOf, Program
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.kernel.ports import Handlers
 from aeon.llm.scripted import Scripted
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Answer, Caps, Conclusion, Question, Settings, Task, Value
+from aeon.schema.effects import EffectOf, Program
 
 __all__ = ["Cast", "Said", "talker"]
 

@@ -12,8 +12,8 @@ from aeon.engines.graph.program import SHIPPED
 from aeon.engines.loop.program import SHIPPED as LOOP_GRAPH
 from aeon.errors import EngineError, UsageError
 from aeon.kernel.decide import Signals
-from aeon.kernel.effects import Program
 from aeon.schema import Caps, Settings, Value
+from aeon.schema.effects import Program
 
 pytestmark = pytest.mark.requirement("E2a")
 

@@ -13,7 +13,6 @@ from aeon.engines.graph.effects import ChooseLook, Reflect, TakeLook
 from aeon.engines.graph.program import GRAPH
 from aeon.engines.graph.rules import TABLE
 from aeon.engines.graph.values import Choice, Complexity, Look, Verdict
-from aeon.kernel.effects import Effect
 from aeon.multipass.effects import DraftPlan, ExecuteStep, Synthesize
 from aeon.schema import (
     Agreement,
@@ -28,6 +27,7 @@ from aeon.schema import (
     StepResult,
     ToolCall,
 )
+from aeon.schema.effects import Effect
 from engines.graph.world import World, call, planned, tool_result, way
 
 BAD, GOOD = planned(call("s1", "bad")), planned(call("s1", "good"))

@@ -12,9 +12,9 @@ from aeon.engines.graph.program import GRAPH
 from aeon.engines.graph.record import Worked
 from aeon.engines.graph.values import Choice, Classified, Complexity, Reflection
 from aeon.engines.loop.program import LOOP
-from aeon.kernel.effects import Effect
 from aeon.multipass.effects import ExecuteStep
 from aeon.schema import Failure, Plan, Step, StepResult, ToolCall, Usage
+from aeon.schema.effects import Effect
 from aeon.schema.experience import Lessons, Noted
 
 __all__ = ["BROKEN", "ONE_TOOL_CALL", "World", "call", "executed", "planned", "tool_result", "way"]

@@ -12,8 +12,8 @@ from aeon.engines.research.export import export_of, to_html, to_markdown
 from aeon.engines.research.record import Research
 from aeon.engines.research.values import Citation, Cited, Sentence
 from aeon.errors import UsageError
-from aeon.kernel.effects import Effect
 from aeon.schema import Found, Verdict
+from aeon.schema.effects import Effect
 from engines.research.world import World, document, found, passage
 
 pytestmark = pytest.mark.requirement("R3")

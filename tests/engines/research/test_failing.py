@@ -11,8 +11,8 @@ from aeon.engines.research.effects import Cite, Pause, Reflect, Search
 from aeon.engines.research.program import RESEARCH
 from aeon.engines.research.record import Research
 from aeon.engines.research.values import Cited, Queries, Reflection
-from aeon.kernel.effects import Effect
 from aeon.schema import Failure, Found, ResultProblem, SearchProblem, Task, Value
+from aeon.schema.effects import Effect
 from engines.research.world import (
     World,
     failing,

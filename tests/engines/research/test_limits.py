@@ -9,8 +9,8 @@ import pytest
 from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.effects import PlanQueries, Reflect
 from aeon.engines.research.values import Queries, Reflection
-from aeon.kernel.effects import Effect
 from aeon.schema import Failure
+from aeon.schema.effects import Effect
 from engines.research.world import (
     World,
     answering,

@@ -11,8 +11,8 @@ from kernel.world import ENDPOINT_DOWN
 from aeon.engines.research.effects import Cite, PlanQueries, Reflect
 from aeon.engines.research.rules import TABLE
 from aeon.engines.research.values import Cited, Finding, Reflection
-from aeon.kernel.effects import Effect
 from aeon.schema import Claim, Reading, Usage
+from aeon.schema.effects import Effect
 from engines.research.world import (
     World,
     answering,

@@ -27,8 +27,8 @@ from aeon.engines.research.values import (
     Reflection,
     Sentence,
 )
-from aeon.kernel.effects import Effect
 from aeon.schema import Document, Found, Passage, SearchProblem, SearchProblemKind, Task, Usage, Value
+from aeon.schema.effects import Effect
 
 __all__ = [
     "World",
