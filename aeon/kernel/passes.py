@@ -25,7 +25,9 @@ __all__ = ["MULTIPASS"]
 
 _UNCHECKED = schema.SemanticValidationReport(failed=True)
 _NO_ANSWER = schema.Answer(text="")
-_UNASSESSED = schema.ConvergenceAssessment(converged=False, failed=True, reason_codes=("assessment_failed",))
+_UNASSESSED = schema.ConvergenceAssessment(
+    converged=False, failed=True, standing="none", reason_codes=("assessment_failed",)
+)
 _LOST = schema.StepResult(output=None, mode="tool", clarity="PARTIALLY_CLEAR", problem="done; its output was lost")
 
 

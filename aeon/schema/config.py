@@ -90,7 +90,7 @@ class CallCaps(Caps):
     validate_plan: int = Field(default=7, ge=0)
     refine_plan: int = Field(default=7, ge=0)
     execute: int = Field(default=5, ge=0)
-    turn: int = Field(default=3, ge=1)
+    turn: int = Field(default=3, ge=0)
     use_tool: int = Field(default=0, ge=0)
     derive: int = Field(default=2, ge=0)
     validate_results: int = Field(default=8, ge=0)

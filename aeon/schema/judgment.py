@@ -130,7 +130,7 @@ class ConvergenceAssessment(Value):
     detected_issues: tuple[str, ...] = ()
     explanation: str = ""
     form: Form = "none"
-    standing: Standing = "none"
+    standing: Standing = "assumed"
     reply: ReplyKind | None = None
     failed: bool = False
     evaluation: Evaluation | None = None
