@@ -46,7 +46,7 @@ from aeon.text import one_line
 from aeon.tools.choose import choose
 from aeon.tools.dates import dates
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.select import Given, folder_specs, listed, resolve, server_specs
+from aeon.tools.select import Given, connected, folder_specs, listed, opened, resolve, server_specs
 from aeon.tools.tool import Tool
 
 __all__ = ["Resumption", "Unattended", "assemble", "build", "priced", "resume", "resumption"]
@@ -215,14 +215,16 @@ def assemble(
             handler.
     """
     _check_config(config, plugin)
-    resolved = resolve(tools)
+    given = connected(opened(tools))
+    resolved = resolve(given)
     there = {tool.name for tool in resolved}
     own = [tool for tool in _own_tools() if tool.name not in there]
     registry = ToolRegistry([*resolved, *own], output_bytes=config.tool_output_bytes)
     if missing := plugin.lacks(config, registry):
         raise UsageError(f"the engine '{plugin.name}' needs {missing}")
     asker = Asker(ask, unattended or config.questions.unattended)
-    services = Services.of(config, adapter, registry, models)
+    loop = ToolRegistry(resolve(given, "tools", config.tool_output_bytes), output_bytes=config.tool_output_bytes)
+    services = Services.of(config, adapter, registry, models, loop)
     handlers = {"ask": asker.ask, **handlers_of(plugin, services, cast or cast_of(config, adapter, models))}
     plugin.engine.check(handlers)
     return handlers

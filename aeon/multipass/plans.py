@@ -20,6 +20,7 @@ from aeon.schema.plan import (
 )
 
 __all__ = [
+    "is_looped",
     "Lacking",
     "accepted",
     "answer_steps",
@@ -231,6 +232,11 @@ def is_finished(plan: Plan) -> bool:
     """Whether the latest version of every step has come to a good end."""
     latest = {fragment(step.id): step for step in plan.steps}
     return bool(latest) and all(step.status == "complete" for step in latest.values())
+
+
+def is_looped(plan: Plan) -> bool:
+    """Whether a model does its steps turn by turn with tools."""
+    return any(isinstance(step.action, ToolLoop) for step in plan.steps)
 
 
 def one_step(task: str, looped: bool) -> Plan:

@@ -21,6 +21,7 @@ _TOKENS_OF_A_CHANGE = 500
 _QUESTION_TOKENS = 200
 _LONGEST_OUTPUT = 1_000
 _LONGEST_TRIGGERS = 2_000
+_LONGEST_MATERIAL = 6_000
 _MOST_CHANGES = 3
 _Goal = Annotated[str, Field(min_length=1, max_length=600)]
 
@@ -51,12 +52,11 @@ class _OpenQuestion(Frozen):
 
 
 class StepPlanner:
-    """Drafts and refines plans of goals; ``material`` says what the workers' tools can be used on."""
+    """Drafts and refines plans of goals; the material of the briefing is what the workers' tools can be used on."""
 
-    def __init__(self, supervisor: Supervisor, briefing: Briefing, material: str) -> None:
+    def __init__(self, supervisor: Supervisor, briefing: Briefing) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
-        self._material = material
 
     async def draft(self, effect: DraftPlan) -> Plan:
         """A plan of at most as many steps as are allowed; one step is the task itself.
@@ -126,8 +126,10 @@ class StepPlanner:
         return Question(text=said.question, options=tuple(dict.fromkeys(said.options)), default=said.default)
 
     def _prompt(self, effect: DraftPlan | RefinePlan, question: str) -> Prompt:
-        system = self._briefing.instructed(self._material or "(no material)")
-        return Prompt(system=system, user=f"{self._briefing.facts(effect.task)}\n\n{question}")
+        parts = [fence("material", self._briefing.material, _LONGEST_MATERIAL)] if self._briefing.material else []
+        parts += [self._briefing.facts(effect.task), question]
+        system = self._briefing.instructed(load("aeon.plan", "steps_system.md").strip())
+        return Prompt(system=system, user="\n\n".join(parts))
 
 
 def _current(plan: Plan) -> list[Step]:
