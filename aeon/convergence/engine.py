@@ -14,8 +14,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from aeon.convergence.evaluation import Judgments, current_steps, evaluate
+from aeon.convergence.evaluation import Judgments, evaluate
 from aeon.convergence.experience import Experience
+from aeon.convergence.reviewed import reviewed, works_with_tools
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.kernel.table import DISAGREEMENT, FORM_UNMET, NOT_STATED
 from aeon.multipass.effects import AssessConvergence
@@ -37,6 +38,7 @@ from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.form import form_faults
 from aeon.supervisor.judge import Judge, Judged
 from aeon.supervisor.judge_specs import Calibrations, judgment
+from aeon.supervisor.judge_verdict import VerdictJudge
 from aeon.supervisor.prompt import cut, load
 from aeon.supervisor.supervisor import Supervisor
 
@@ -74,12 +76,15 @@ class ConvergenceEngine:
         self._supervisor = supervisor
         self._briefing = briefing
         self._judge = Judge(supervisor, samples=0, measured=measured)
+        self._verdicts = VerdictJudge(supervisor, briefing, measured)
         self._engine = engine or ReasoningEngine()
         self._confidence = confidence
         self._experience = experience or Experience()
 
     async def assess(self, effect: AssessConvergence) -> ConvergenceAssessment:
         """The assessment; ``converged`` only if every score reaches its threshold and nothing is left undone."""
+        if works_with_tools(effect):
+            return await self._assessed(effect, await reviewed(effect, self._verdicts))
         problems = _problems(effect)
         unmeasured = await self._unmeasured_judgments(effect)
         asked = [name for name in _open_criteria(effect) if name not in unmeasured]
@@ -97,6 +102,19 @@ class ConvergenceEngine:
             explanation=_explanation(scores),
             completeness=scores["completeness"], coherence=scores["coherence"], consistency=scores["consistency"],
             evaluation=await self._evaluate(effect, judgments, problems),
+        )  # fmt: skip
+
+    async def _assessed(self, effect: AssessConvergence, verdict: ConvergenceAssessment) -> ConvergenceAssessment:
+        """The verdict with what the host knows, and the evaluation, if the policy has one."""
+        codes = dict.fromkeys((*verdict.reason_codes, *_known_codes(effect)))
+        scores = {name: score for name in _ALL if (score := getattr(verdict, name)) is not None}
+        unmet = {f"criterion_{number}" for number in range(1, len(effect.task.criteria) + 1)} & codes.keys()
+        criteria = tuple(
+            (text, f"criterion_{number}" not in unmet) for number, text in enumerate(effect.task.criteria, 1)
+        )
+        return verdict.changed(
+            converged=verdict.converged and not codes, reason_codes=tuple(codes),
+            evaluation=await self._evaluate(effect, Judgments(scores, criteria), []),
         )  # fmt: skip
 
     async def _criteria(self, effect: AssessConvergence, problems: list[str]) -> list[tuple[str, Judged | None]]:
@@ -238,7 +256,7 @@ def _is_misshapen(effect: AssessConvergence) -> bool:
 
 def _unfounded(effect: AssessConvergence) -> list[str]:
     """The codes of what the host found: that steps which count say what is wrong, or in nothing that they could use."""
-    current = {step.id for step in current_steps(effect.plan)}
+    current = {step.id for step in effect.plan.current}
     issues = [issue for issue in effect.report.issues if issue.by == "host" and issue.location in current]
     verdicts = {issue.claim.verdict if issue.claim is not None else "not_found" for issue in issues}
     return [reason for verdict, reason in ENDINGS.items() if verdict in verdicts]
@@ -268,4 +286,4 @@ def _problems(effect: AssessConvergence) -> list[str]:
 
 def _unfinished_steps(plan: Plan) -> list[Step]:
     """Steps without a good end that have no later version."""
-    return [step for step in current_steps(plan) if step.status != "complete"]
+    return [step for step in plan.current if step.status != "complete"]

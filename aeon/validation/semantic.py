@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Literal
 
@@ -10,14 +10,30 @@ from pydantic import Field
 
 from aeon.multipass.effects import ValidatePlan, ValidateResults
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Form, Frozen, Issue, IssueType, JsonValue, Plan, SemanticValidationReport, Severity, Step, Task
+from aeon.schema import (
+    ConvergenceAssessment,
+    ConvergenceThresholds,
+    Form,
+    Frozen,
+    Issue,
+    IssueType,
+    JsonValue,
+    Plan,
+    SemanticValidationReport,
+    Severity,
+    Step,
+    Task,
+    ToolLoop,
+)
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.judge_specs import Calibrations, judgment
+from aeon.supervisor.judge_verdict import Answered, VerdictJudge, report_of, verdict_of
 from aeon.supervisor.prompt import cut, fence, load, render
 from aeon.supervisor.schema import schema_of
 from aeon.supervisor.supervisor import Supervisor
 from aeon.validation.arithmetic import wrong_sums
+from aeon.validation.planned import PlanReviewer
 
 __all__ = ["SemanticValidator"]
 
@@ -53,8 +69,14 @@ class SemanticValidator:
         plan_cut: float = 0.2,
         result_cut: float = 0.2,
         measured: Calibrations | None = None,
+        missing: Callable[[ValidateResults], tuple[str, ...]] = lambda _: (),
+        thresholds: ConvergenceThresholds | None = None,
     ) -> None:
         self._supervisor = supervisor
+        self._missing = missing
+        self._thresholds = thresholds or ConvergenceThresholds()
+        self._verdicts = VerdictJudge(supervisor, briefing, measured)
+        self._plans = PlanReviewer(supervisor, briefing)
         self._briefing = briefing
         self._plan_cut = plan_cut
         self._result_cut = result_cut
@@ -62,6 +84,8 @@ class SemanticValidator:
 
     async def validate_plan(self, effect: ValidatePlan) -> SemanticValidationReport:
         """Issues of the plan, or of the steps that are named; none if it is judged to lead to the answer."""
+        if _works_with_tools(effect.plan):
+            return await self._plans.review(effect)
         if not await self._judge.decides(judgment("plan_leads")):
             return SemanticValidationReport(evidence=(f"{_UNMEASURED} plan_leads",))
         outline = _outline(effect.plan)
@@ -76,10 +100,22 @@ class SemanticValidator:
 
     async def validate_results(self, effect: ValidateResults) -> SemanticValidationReport:
         """Issues of the steps that reasoned; what a tool computed is exact and asked about by nobody."""
+        if _works_with_tools(effect.plan):
+            return await self._reviewed(effect)
         steps = _reasoned_steps(effect)
         judged = await self._judge.decides(judgment("result_right"))
         unmeasured = SemanticValidationReport(evidence=(f"{_UNMEASURED} result_right",) if steps and not judged else ())
         return _merge([unmeasured, *[await self._review(effect, step, judged) for step in steps]])
+
+    async def _reviewed(self, effect: ValidateResults) -> SemanticValidationReport:
+        """The report on an answer that tools were called for, with its verdict; without an answer nothing is asked."""
+        answered = Answered.of(effect.task, effect.plan, missing=self._missing(effect))
+        if not answered.text.strip():
+            unfinished = ConvergenceAssessment(converged=False, reason_codes=("steps_unfinished",))
+            return SemanticValidationReport(verdict=unfinished)
+        review = await self._verdicts.review(answered)
+        verdict = verdict_of(review, answered, self._thresholds, await self._verdicts.calibration())
+        return report_of(review, answered, verdict)
 
     async def _review(self, effect: ValidateResults, step: Step, judged: bool) -> SemanticValidationReport:
         """The report on one step: recompute its sums, and ask the judge where it can tell."""
@@ -137,6 +173,11 @@ class SemanticValidator:
             note = f"{issue.location}: set aside, for it only says the step again: {issue.description} ({kind})"
             return SemanticValidationReport(evidence=(note,))
         return SemanticValidationReport(issues=(issue,))
+
+
+def _works_with_tools(plan: Plan) -> bool:
+    """Whether a model does the steps turn by turn, with tools."""
+    return any(isinstance(step.action, ToolLoop) for step in plan.current)
 
 
 def _note(evidence: Sequence[str]) -> str:
