@@ -26,7 +26,7 @@ from aeon.errors import MalformedResponse
 from aeon.schema.llm import FinishReason, LLMResponse, TokenProbability
 from aeon.schema.usage import Usage
 
-__all__ = ["Gathering", "WireReply", "parse"]
+__all__ = ["Count", "Gathering", "WireReply", "parse"]
 
 _WORDS: Mapping[FinishReason, tuple[str, ...]] = {
     "stop": ("stop", "eos", "eos_token", "stop_sequence", "end_turn", "tool_calls", "function_call"),
@@ -63,7 +63,7 @@ def _plausible(raw: object, read: ValidatorFunctionWrapHandler) -> int | None:
     return count if count is not None and 0 <= count <= MOST_TOKENS else None
 
 
-_Count = Annotated[int | None, WrapValidator(_plausible)]
+Count = Annotated[int | None, WrapValidator(_plausible)]
 """A number of tokens; ``None`` where the endpoint tells none, or one that cannot be."""
 
 
@@ -74,20 +74,20 @@ class _Wire(BaseModel):
 class _Cached(_Wire):
     """The part of the prompt that came from a prefix cache."""
 
-    cached_tokens: _Count = None
+    cached_tokens: Count = None
 
 
 class _Hidden(_Wire):
     """The part of the completion that was reasoning."""
 
-    reasoning_tokens: _Count = None
+    reasoning_tokens: Count = None
 
 
 class _Usage(_Wire):
     """Token counts as the endpoint tells them."""
 
-    prompt_tokens: _Count = None
-    completion_tokens: _Count = None
+    prompt_tokens: Count = None
+    completion_tokens: Count = None
     prompt_tokens_details: _Cached | None = None
     completion_tokens_details: _Hidden | None = None
 
