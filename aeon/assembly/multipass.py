@@ -160,9 +160,7 @@ def _grounded(effect: Synthesize, answer: Answer) -> Answer:
     claims = grounded(answer.text, effect.task, effect.plan, effect.calculations)
     spans = ((one.start, one.end) for one in sentences(answer.text))
     done = (step for step in effect.plan.steps if step.status == "complete")
-    return answer.changed(
-        claims=claims, sentence_checks=checked_sentences(answer.text, spans, claims, spans_of(done))
-    )
+    return answer.changed(claims=claims, sentence_checks=checked_sentences(answer.text, spans, claims, spans_of(done)))
 
 
 def _programmed(services: Services[Config]) -> Handlers:

@@ -11,7 +11,7 @@ from aeon.multipass.effects import TakeTurn, UseTool
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Call, CallRequest, Exchange, JsonObject, Message, StepInput, ToolUse, Turn
 from aeon.supervisor.briefing import Briefing
-from aeon.supervisor.prompt import clean, cut, fence, load
+from aeon.supervisor.prompt import clean, fence, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.supervisor.turns import Spoken, arguments_of
 from aeon.text import one_line
@@ -30,15 +30,16 @@ _LONGEST_MATERIAL = 8_000
 _RESERVED = 1_500
 """Bytes of a prompt that marks, roles and the last request may take beside the texts."""
 _CITES = re.compile(
-    r"(?:(?:\A|\n)[ \t]*(?:[^\W\d][^\d\[\n.!?]{0,40}[:\uff1a]|[^\W\d]+)?|[ \t])[ \t]*((?:\[\d+(?:\.\d+)?\][ \t,;]*)+)\.?\s*\Z"
+    r"(?:(?:\A|\n)[ \t]*(?:[^\W\d][^\d\[\n.!?]{0,40}[:\uff1a]|[^\W\d]+)?|[ \t])[ \t]*"
+    r"((?:\[\d+(?:\.\d+)?\][ \t,;]*)+)\.?\s*\Z"
 )
 """The end of an answer where it holds nothing but ids, in a line of their own perhaps behind a label."""
 _ID = re.compile(r"\[(\d+(?:\.\d+)?)\]")
 _LAST = "No more tool calls are possible. Write the answer now, from what the results say, with its last line."
 _AGAIN = (
     "Your answer was checked, and this was found:\n{objection}\n"
-    "Look again with the tools where that helps. Then write the whole answer once more: corrected, or as it is where it "
-    "is right."
+    "Look again with the tools where that helps. Then write the whole answer once more: corrected, or as it is where "
+    "it is right."
 )
 
 
@@ -97,7 +98,8 @@ class TurnTaker:
             arguments = arguments_of(request)
         except Malformed as error:
             return Call(id=name, tool=one_line(request.name, 80), arguments={}, problem=f"no JSON object: {error}")
-        return Call(id=name, tool=one_line(request.name, 80), arguments=arguments, problem=self._fault(request, arguments))
+        fault = self._fault(request, arguments)
+        return Call(id=name, tool=one_line(request.name, 80), arguments=arguments, problem=fault)
 
     def _fault(self, request: CallRequest, arguments: JsonObject) -> str:
         if request.name not in self._tools.names:

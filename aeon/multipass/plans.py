@@ -20,7 +20,6 @@ from aeon.schema.plan import (
 )
 
 __all__ = [
-    "is_looped",
     "Lacking",
     "accepted",
     "answer_steps",
@@ -33,6 +32,7 @@ __all__ = [
     "invalidated",
     "is_computed",
     "is_finished",
+    "is_looped",
     "is_to_derive",
     "joined",
     "one_step",

@@ -139,14 +139,10 @@ def _current(plan: Plan) -> list[Step]:
 
 def _again(plan: Plan, step: Step, goals: Sequence[str], triggers: Sequence[Trigger]) -> RefinementAction:
     """The step replaced by one or several that have these goals."""
-    first = Step(
-        id=fresh_id(plan, step.id), description=goals[0], action=ToolLoop(), dependencies=step.dependencies
-    )
+    first = Step(id=fresh_id(plan, step.id), description=goals[0], action=ToolLoop(), dependencies=step.dependencies)
     steps = [first]
     for number, goal in enumerate(goals[1:], 1):
-        steps.append(
-            Step(id=f"{first.id}n{number}", description=goal, action=ToolLoop(), dependencies=(steps[-1].id,))
-        )
+        steps.append(Step(id=f"{first.id}n{number}", description=goal, action=ToolLoop(), dependencies=(steps[-1].id,)))
     why = "; ".join(trigger.detail for trigger in triggers)
     return RefinementAction(type="REPLACE", target=step.id, steps=tuple(steps), justification=cut(why, 300))
 
@@ -160,7 +156,9 @@ def _actions(effect: RefinePlan, changes: Sequence[_Change]) -> tuple[Refinement
             actions.append(_again(effect.plan, step, change.goals, about).changed(justification=change.why))
             continue
         done = tuple(one.id for one in effect.plan.steps if one.status == "complete")
-        new = Step(id=f"s{len(effect.plan.steps) + 1}", description=change.goals[0], action=ToolLoop(), dependencies=done)
+        new = Step(
+            id=f"s{len(effect.plan.steps) + 1}", description=change.goals[0], action=ToolLoop(), dependencies=done
+        )
         actions.append(RefinementAction(type="ADD", steps=(new,), justification=change.why))
     return tuple(actions)
 
