@@ -36,8 +36,7 @@ _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"}
 
 
 def evaluate(expression: str, names: dict[str, Fraction]) -> Fraction:
-    """The exact value of an expression of numbers, names, ``+ - * /``, small powers, round, ceil, floor, min, max,
-    sum and abs.
+    """The exact value of an expression of numbers, names, ``+ - * /``, small powers and a few functions (`_CALLS`).
 
     Raises:
         ValueError: it has something else, or no value.
@@ -92,13 +91,20 @@ def _letters_in(node: ast.expr) -> Iterator[str]:
             for side in (left, right):
                 if not _is_constant(side, sign):
                     yield from _letters_in(side)
-        case ast.Call(func=ast.Name(id="round"), args=[value, ast.Constant(value=int())], keywords=[]):
+        case ast.Call(func=ast.Name(id="round"), args=[value, places], keywords=[]) if _is_whole(places):
             yield from _letters_in(value)
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _CALLS:
             for argument in arguments:
                 yield from _letters_in(argument)
         case _:
             raise ValueError("it has parts that no computation may have")
+
+
+def _is_whole(node: ast.expr) -> bool:
+    """Whether it is how many places to round to."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        node = node.operand
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value < 100
 
 
 def _is_constant(node: ast.expr, sign: ast.operator) -> bool:

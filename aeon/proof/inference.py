@@ -105,9 +105,16 @@ def follows(claim: Mapping[str, Any], mine: Read, operands: Sequence[Read], step
     value = evaluate(record["expression"], numbers) * Fraction(record["factor"])
     must(exact(value) == record["result"], "done again, its computation gives something else")
     if record["places"] is not None:
-        must(record["places"] == mine.places, "it is rounded to other places than it is written to")
+        must(_may_have_places(record["places"], mine), "it is rounded to other places than it is written to")
         value = rounded(value, record["places"], record["rounding"])
     return value == mine.number, len(letters)
+
+
+def _may_have_places(places: int, mine: Read) -> bool:
+    """Whether a value may be rounded so: to how it is written; a whole number also to fewer digits, at least 3."""
+    digits = mine.value.lstrip("-")
+    zeros = len(digits) - len(digits.rstrip("0"))
+    return places == mine.places or (mine.places == 0 and 0 < -places <= min(zeros, len(digits) - 3))
 
 
 def _stands_there(mine: Read, operands: Sequence[Read]) -> tuple[bool, int]:
@@ -164,7 +171,7 @@ def _support(evidence: Sequence[Mapping[str, Any]], operands: int) -> str:
 
 
 def bare(text: str) -> str:
-    """A sentence whatever the case of its letters, its spaces, marks of citations, a list mark before it, the signs at its ends.
+    """A sentence whatever its case, its spaces, marks of citations, a list mark before it, and the signs at its ends.
 
     A question stays one, and a sign before a number stays.
     """
