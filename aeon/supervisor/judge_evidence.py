@@ -70,7 +70,7 @@ def _note(use: ToolUse) -> str:
     if use.problem:
         return f" failed: {cut(clean(use.problem), _LONGEST_PROBLEM)}"
     if use.total is not None:
-        return f" ({use.total} rows in all{', not all of them shown' if use.cut else ''})"
+        return f" (not the whole of it: there are {use.total} rows)"
     return " (not the whole of it)" if use.cut else ""
 
 

@@ -59,6 +59,7 @@ _PER_ITEM = 60
 _LONGEST_WORK = 6_000
 _LONGEST_ANSWER = 9_000
 _LONGEST_VALUES = 600
+_LONGEST_MATERIAL = 1_500
 _SHARES = (1.0, 0.6, 0.35, 0.2, 0.1)
 """How much of these is shown, the first that fits."""
 _GRAVE = ("HIGH", "CRITICAL")
@@ -184,7 +185,9 @@ class VerdictJudge:
 
     def _shown(self, answered: Answered, share: float, short: bool) -> Prompt:
         work = shown_work(answered.steps, round(_LONGEST_WORK * share))
+        there = self._briefing.material if work else ""
         parts = [
+            fence("what there is", there, round(_LONGEST_MATERIAL * share)) if there else "",
             self._briefing.facts(answered.task, round(LONGEST_TASK * share)),
             f"What was done:\n{work}" if work else "Nothing was looked up.",
             f"The answer, as written:\n{fence('answer', answered.text, round(_LONGEST_ANSWER * share))}",
