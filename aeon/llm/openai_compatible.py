@@ -191,7 +191,8 @@ class OpenAICompatible:
         while True:
             outcome = await self._attempt(request, ways, deadline)
             if isinstance(outcome, Gathering):
-                return outcome.response(attempts, unmetered, patience.waits)
+                before = sum(len(message.calls) for message in request.messages)
+                return outcome.response(attempts, unmetered, patience.waits, before)
             wait = patience.asked(outcome, deadline - clock())
             if wait is not None:
                 await asyncio.sleep(wait)
