@@ -116,14 +116,12 @@ class CallGathering:
 
     def _slot_of(self, fragment: WireCall) -> _Slot:
         """The call that a fragment belongs to, begun if it is the first one of it."""
-        named = fragment.function is not None and bool(fragment.function.name)
-        same = [slot for slot in self._slots if slot.index == fragment.index]
-        if fragment.index is None and not named and not fragment.id:
-            same = self._slots  # nothing says of which: the last one goes on
-        last = same[-1] if same else None
-        if last is not None and not (named and last.name and self._begins(fragment, last)):
-            return last
-        return self._begun(fragment)
+        named = bool(fragment.function and fragment.function.name)
+        of_the_last = fragment.index is None and not named and not fragment.id  # nothing says of which call it is
+        last = next((slot for slot in reversed(self._slots) if of_the_last or slot.index == fragment.index), None)
+        if last is None or (named and last.name and self._begins(fragment, last)):
+            return self._begun(fragment)
+        return last
 
     def _begun(self, fragment: WireCall) -> _Slot:
         slot = _Slot(fragment.id, fragment.index)
