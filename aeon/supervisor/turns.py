@@ -194,15 +194,14 @@ def _said(value: JsonValue) -> _Said:
         return _Said(tuple(map(_call, value)))
     if not isinstance(value, dict):
         raise Malformed(_NO_ACTION)
-    texts = [_written(value[key]) for key in _TEXTS if value.get(key) is not None]
-    lists = [value[key] for key in _LISTS if value.get(key) is not None]
-    if not lists and not any(key in value for key in _TEXTS):
+    if value.keys().isdisjoint((*_LISTS, *_TEXTS)):
         return _Said((_call(value),))
-    return _Said(tuple(_call(each) for held in lists for each in _list(held)), "\n".join(texts))
+    calls = [call for held in _present(value, _LISTS) for call in (held if isinstance(held, list) else [held])]
+    return _Said(tuple(map(_call, calls)), "\n".join(map(_written, _present(value, _TEXTS))))
 
 
-def _list(value: JsonValue) -> list[JsonValue]:
-    return value if isinstance(value, list) else [value]
+def _present(value: JsonObject, keys: Sequence[str]) -> list[JsonValue]:
+    return [value[key] for key in keys if value.get(key) is not None]
 
 
 def _call(value: JsonValue) -> tuple[str, JsonValue]:
