@@ -85,9 +85,9 @@ class Reading:
         """A completion or a part of it. Raises `MalformedResponse`."""
         return parse(raw, self.where)
 
-    def response(self, calls: int, unmetered: int, put_off: int) -> LLMResponse:
+    def response(self, attempts: int, unmetered: int, put_off: int, calls_before: int) -> LLMResponse:
         """The completion; see `Gathering.response`."""
-        return self.gathered.response(calls, unmetered, put_off)
+        return self.gathered.response(attempts, unmetered, put_off, calls_before)
 
 
 class Endpoint(ABC):
@@ -180,7 +180,8 @@ class Endpoint(ABC):
         while True:
             outcome = await self._attempt(request, ways, deadline)
             if isinstance(outcome, Reading):
-                return outcome.response(attempts, unmetered, patience.waits)
+                before = sum(len(message.calls) for message in request.messages)
+                return outcome.response(attempts, unmetered, patience.waits, before)
             wait = patience.asked(outcome, deadline - clock())
             if wait is not None:
                 await asyncio.sleep(wait)

@@ -80,9 +80,9 @@ class VendorReading(Reading):
     def calls(self) -> tuple[CallRequest, ...]:
         """The tool calls, in the model's order."""
 
-    def response(self, calls: int, unmetered: int, put_off: int) -> LLMResponse:
+    def response(self, attempts: int, unmetered: int, put_off: int, calls_before: int) -> LLMResponse:
         """The completion with its tool calls; see `Gathering.response`."""
-        response = super().response(calls, unmetered, put_off)
+        response = super().response(attempts, unmetered, put_off, calls_before)
         return response if self._as_tool else response.changed(calls=self.calls())
 
 
