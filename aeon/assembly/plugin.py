@@ -20,7 +20,18 @@ from aeon.tools.lookup import with_context
 from aeon.tools.loop import with_long_context
 from aeon.tools.registry import ToolRegistry
 
-__all__ = ["AnyPlugin", "Plugin", "Services", "as_it_is", "no_members", "no_models", "nothing_missing", "price_of"]
+__all__ = [
+    "AnyPlugin",
+    "Plugin",
+    "Services",
+    "as_it_is",
+    "material_of",
+    "no_members",
+    "no_models",
+    "nothing_missing",
+    "outline_of",
+    "price_of",
+]
 
 C = TypeVar("C", bound=Settings)
 S = TypeVar("S", bound=Signals)
@@ -115,6 +126,11 @@ class Services(Generic[C]):
 def material_of(loop: ToolRegistry) -> str:
     """What the tools of a loop can be used on, as they say it themselves, each text once."""
     return "\n\n".join(dict.fromkeys(tool.hint for tool in map(loop.get, loop.names) if tool.hint))
+
+
+def outline_of(material: str) -> str:
+    """The material without the rows that are shown of each table, which are indented."""
+    return "\n".join(line for line in material.splitlines() if not line.startswith("  "))
 
 
 def price_of(config: Settings, adapter: LLMAdapter) -> Price | None:

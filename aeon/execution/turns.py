@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from aeon.errors import Malformed
 from aeon.multipass.effects import TakeTurn, UseTool
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Call, CallRequest, Exchange, JsonObject, Message, StepInput, ToolUse, Turn
+from aeon.schema import Call, CallRequest, Exchange, JsonObject, JsonValue, Message, StepInput, ToolUse, Turn
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import clean, fence, load
 from aeon.supervisor.supervisor import Supervisor
@@ -85,10 +85,10 @@ class TurnTaker:
         key = f"{ledger.execution_id}:{call.id}"
         output = await self._tools.call(call.tool, call.arguments, key, guard=lambda: ledger.tool_call(world))
         value = output.value
-        total = value.get("total") if isinstance(value, dict) else None
+        total = _total(value)
         return ToolUse(
             id=call.id, tool=call.tool, arguments=call.arguments, output=value, lines=lines_of(value), cut=output.cut,
-            total=total if isinstance(total, int) else None,
+            total=total,
         )  # fmt: skip
 
     def _call(self, step: str, number: int, request: CallRequest) -> Call:
@@ -118,6 +118,14 @@ class TurnTaker:
         size = sum(len(one.content.encode()) for one in (system, user)) + _RESERVED
         room = max(_SHORTEST_RESULT, self._supervisor.prompt_bytes - size - _specs_bytes(self._specs))
         return (system, user, *_turns(effect, room))
+
+
+def _total(value: JsonValue) -> int | None:
+    """How many rows there are, where not all of them are shown."""
+    if not isinstance(value, dict):
+        return None
+    rows, total = value.get("rows"), value.get("total")
+    return total if isinstance(rows, list) and isinstance(total, int) and total > len(rows) else None
 
 
 def _specs_bytes(offered: Sequence[object]) -> int:
@@ -169,7 +177,7 @@ def _result(use: ToolUse, limit: int) -> str:
     """A result as the model sees it: fenced, under its number."""
     number = use.id.rpartition(".")[2]
     text = f"error: {use.problem}" if use.problem else shown(use.output, int(number))
-    return fence(f"[{number}]", text, limit)
+    return fence(f"result {number}", text, limit)
 
 
 def _limits(uses: Sequence[ToolUse], room: int) -> dict[str, int]:
