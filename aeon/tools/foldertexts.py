@@ -67,7 +67,11 @@ class FolderTexts:
         if start > len(every):
             raise ToolArgumentError(f"{one_line(name, 100)} has {len(every):,} sentences; there is none {start:,}")
         page = every[start - 1 : start - 1 + _PAGE]
-        whole = TextPart(source=name, sentences=spaced_out(text, [(one.start, one.end) for one in page]), heading=page[0].heading if start > 1 else "")
+        whole = TextPart(
+            source=name,
+            sentences=spaced_out(text, [(one.start, one.end) for one in page]),
+            heading=page[0].heading if start > 1 else "",
+        )
         shown = fitting([whole], "", self.most_bytes)
         last = start - 1 + sum(len(part.sentences) for part in shown.parts)
         note = f"sentences {start:,} to {last:,} of {len(every):,}" if last > start else f"sentence {start:,}"

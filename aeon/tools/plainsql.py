@@ -49,7 +49,7 @@ def plain_query(database: Database, query: str, most_bytes: int) -> JsonObject:
         ToolFailed: it takes too long, or needs too much memory.
     """
     with database.plain_session() as cursor, _translated(database):
-        check_query(database.duckdb, cursor, query)
+        check_query(database.module, cursor, query)
         cursor.execute(query)
         columns = [printable(str(column[0])[:_LONGEST_NAME]) for column in cursor.description or ()]
         rows = cursor.fetchmany(MOST_ROWS)
@@ -63,11 +63,9 @@ def plain_query(database: Database, query: str, most_bytes: int) -> JsonObject:
     return {**result, "total": total, **({} if exact else {"more": True})}
 
 
-def _counted(
-    database: Database, cursor: duckdb.DuckDBPyConnection, query: str, least: int
-) -> tuple[int, bool]:
+def _counted(database: Database, cursor: duckdb.DuckDBPyConnection, query: str, least: int) -> tuple[int, bool]:
     """How many rows the query gives, and whether that is all of them: it may take too long to say."""
-    with suppress(database.duckdb.Error):
+    with suppress(database.module.Error):
         row = cursor.execute(f"SELECT count(*) FROM (\n{query.strip().rstrip(';')}\n)").fetchone()
         if row and int(row[0]) >= least:
             return int(row[0]), True
@@ -77,7 +75,7 @@ def _counted(
 @contextmanager
 def _translated(database: Database) -> Iterator[None]:
     """DuckDB's errors as those of a tool."""
-    module = database.duckdb
+    module = database.module
     try:
         yield
     except module.InterruptException:

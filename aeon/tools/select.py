@@ -163,15 +163,14 @@ def connected(given: Iterable[Given], connects: Callable[[list[str]], Servers] =
     return [*left, connects(servers)] if servers else left
 
 
-def resolve(
-    given: str | Iterable[Given], form: WorkForm = "program", output_bytes: int = OUTPUT_BYTES
-) -> list[Tool]:
+def resolve(given: str | Iterable[Given], form: WorkForm = "program", output_bytes: int = OUTPUT_BYTES) -> list[Tool]:
     """Return the tools of comma-separated specifications, in their order; an empty one gives none.
 
     Several folders are one set of tools, and so are several MCP servers. With the ``form`` "tools" a folder has the
     tools of a loop, whose output has at most ``output_bytes`` of JSON; where another tool has the name of one, such as
-    ``read``, the folder's is ``read_files``. Raises as `opened` and `Servers.open`, and ``MissingExtraError`` for a tool
-    whose optional dependency is not installed.
+    ``read``, the folder's is ``read_files``.
+
+    Raises as `opened` and `Servers.open`, and ``MissingExtraError`` for a tool whose optional dependency is not there.
     """
     tools: list[Tool] = []
     folder: list[Tool] = []

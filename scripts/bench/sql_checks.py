@@ -1,4 +1,4 @@
-"""Right SQL queries through the loop's tool ``sql``, as if a model had written them: what is changed, what held against.
+"""Right SQL queries through the loop's tool ``sql``, as if a model had written them: what comes of them.
 
     python scripts/bench/sql_checks.py FOLDER [--out FILE]
 
