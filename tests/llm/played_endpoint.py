@@ -48,7 +48,7 @@ def whole(text: str | None = "hello", finish: str | None = "stop", usage: object
 
 def chunk(text: str | None = None, finish: str | None = None, **more: object) -> dict[str, object]:
     delta: dict[str, object] = {} if text is None else {"content": text}
-    delta |= {name: more.pop(name) for name in ("refusal",) if name in more}
+    delta |= {name: more.pop(name) for name in ("refusal", "tool_calls", "function_call") if name in more}
     return {"id": "1", "model": "real", "choices": [{"index": 0, "delta": delta, "finish_reason": finish, **more}]}
 
 
