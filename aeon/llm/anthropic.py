@@ -238,17 +238,9 @@ class Anthropic(Vendor):
         system: list[JsonValue] = [
             _text(one.content) for one in request.messages if one.role == "system" and one.content
         ]
-        tools: list[JsonValue] = [_tool(one.name, one.description, one.parameters) for one in request.tools]
-        if request.json_schema is not None and form == "json_schema":
-            body["output_config"] = {
-                "format": {"type": "json_schema", "schema": strict(request.json_schema) or request.json_schema}
-            }
-        if request.json_schema is not None and form == "json_object":
-            tools = [_tool(ANSWER, "Give the answer.", request.json_schema)]
-            body["tool_choice"] = {"type": "tool", "name": ANSWER}
-        body |= {name: value for name, value in (("system", system), ("tools", tools)) if value}
-        if self._habits.streams:
-            body["stream"] = True
+        body |= {"system": system} if system else {}
+        body |= {"stream": True} if self._habits.streams else {}
+        body |= _tools_and_shape(request, form)
         return {name: value for name, value in body.items() if name not in self._habits.left_out}
 
     async def _stated(self) -> Capabilities:
@@ -279,6 +271,19 @@ def _text(text: str) -> JsonObject:
 
 def _tool(name: str, description: str, parameters: JsonObject) -> JsonObject:
     return {"name": name, "description": description, "input_schema": parameters}
+
+
+def _tools_and_shape(request: LLMRequest, form: Form) -> JsonObject:
+    """The tools on offer, and what asks for an answer of the schema, if there is one."""
+    schema = request.json_schema
+    if schema is not None and form == "json_object":
+        return {"tools": [_tool(ANSWER, "Give the answer.", schema)], "tool_choice": {"type": "tool", "name": ANSWER}}
+    offered: JsonObject = {}
+    if request.tools:
+        offered["tools"] = [_tool(one.name, one.description, one.parameters) for one in request.tools]
+    if schema is not None and form == "json_schema":
+        offered["output_config"] = {"format": {"type": "json_schema", "schema": strict(schema) or schema}}
+    return offered
 
 
 def _turn(wrote: bool, stretch: Iterable[Message]) -> JsonObject:

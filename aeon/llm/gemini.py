@@ -169,27 +169,19 @@ class Gemini(Vendor):
 
     def _body(self, request: LLMRequest, form: Form) -> JsonObject:
         names = {call.id: sent_name(call.name) for message in request.messages for call in message.calls}
-        system: list[JsonValue] = [{"text": one.content} for one in request.messages if one.role == "system"]
-        tools: list[JsonValue] = [_function(one.name, one.description, one.parameters) for one in request.tools]
         config: JsonObject = {
             "maxOutputTokens": request.max_tokens,
             "temperature": request.temperature,
             "seed": request.seed % _LARGEST_SEED,
+            **_format(request, form),
         }
-        body: JsonObject = {"contents": [_turn(wrote, stretch, names) for wrote, stretch in sides(request.messages)]}
-        if form == "json_schema":
-            config |= {"responseMimeType": "application/json", "responseJsonSchema": request.json_schema}
-        elif form == "json_object" and request.json_schema is not None:
-            tools = [_function(ANSWER, "Give the answer.", request.json_schema)]
-            body["toolConfig"] = {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": [ANSWER]}}
-        elif form == "json_object":
-            config["responseMimeType"] = "application/json"
-        body["generationConfig"] = {name: value for name, value in config.items() if name not in self._habits.left_out}
-        if tools:
-            body["tools"] = [{"functionDeclarations": tools}]
-        if system:
-            body["systemInstruction"] = {"parts": system}
-        return body
+        system: list[JsonValue] = [{"text": one.content} for one in request.messages if one.role == "system"]
+        body: JsonObject = {
+            "contents": [_turn(wrote, stretch, names) for wrote, stretch in sides(request.messages)],
+            "generationConfig": {name: value for name, value in config.items() if name not in self._habits.left_out},
+            **_functions(request, form),
+        }
+        return body | ({"systemInstruction": {"parts": system}} if system else {})
 
     def _translate(self, raw: BaseException) -> ModelError:
         """Aeon's error; a key that is wrong gets status 400 here, and a reason beside it."""
@@ -229,6 +221,23 @@ def _details(raw: openai.APIStatusError, name: str) -> list[str]:
 
 def _function(name: str, description: str, parameters: JsonObject) -> JsonObject:
     return {"name": name, "description": description, "parametersJsonSchema": parameters}
+
+
+def _functions(request: LLMRequest, form: Form) -> JsonObject:
+    """The functions on offer; or the one that must be called with the answer."""
+    if form == "json_object" and request.json_schema is not None:
+        answer = _function(ANSWER, "Give the answer.", request.json_schema)
+        must: JsonObject = {"mode": "ANY", "allowedFunctionNames": [ANSWER]}
+        return {"tools": [{"functionDeclarations": [answer]}], "toolConfig": {"functionCallingConfig": must}}
+    declared: list[JsonValue] = [_function(one.name, one.description, one.parameters) for one in request.tools]
+    return {"tools": [{"functionDeclarations": declared}]} if declared else {}
+
+
+def _format(request: LLMRequest, form: Form) -> JsonObject:
+    """What asks for JSON as the text of the answer."""
+    if form == "json_schema":
+        return {"responseMimeType": "application/json", "responseJsonSchema": request.json_schema}
+    return {"responseMimeType": "application/json"} if form == "json_object" and request.json_schema is None else {}
 
 
 def _turn(wrote: bool, stretch: Iterable[Message], names: Mapping[str, str]) -> JsonObject:
