@@ -11,13 +11,14 @@ from aeon.multipass.effects import TakeTurn, UseTool
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Call, CallRequest, Exchange, JsonObject, Message, StepInput, ToolUse, Turn
 from aeon.supervisor.briefing import Briefing
-from aeon.supervisor.prompt import clean, cut, fence, load
+from aeon.supervisor.prompt import clean, fence, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.supervisor.turns import Spoken, arguments_of
 from aeon.text import one_line
-from aeon.tools.loop import lines_of, specs
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.rendering import shown
+from aeon.tools.textparts import lines_of
+from aeon.tools.toolspecs import specs
 
 __all__ = ["TurnTaker"]
 
@@ -25,35 +26,36 @@ _LONGEST_RESULT = 8_000
 _SHORTEST_RESULT = 300
 _LONGEST_INPUT = 4_000
 _LONGEST_OBJECTION = 2_000
+_LONGEST_MATERIAL = 8_000
 _RESERVED = 1_500
 """Bytes of a prompt that marks, roles and the last request may take beside the texts."""
 _CITES = re.compile(
-    r"(?:(?:\A|\n)[ \t]*(?:[^\W\d][^\d\[\n.!?]{0,40}[:\uff1a]|[^\W\d]+)?|[ \t])[ \t]*((?:\[\d+(?:\.\d+)?\][ \t,;]*)+)\.?\s*\Z"
+    r"(?:(?:\A|\n)[ \t]*(?:[^\W\d][^\d\[\n.!?]{0,40}[:\uff1a]|[^\W\d]+)?|[ \t])[ \t]*"
+    r"((?:\[\d+(?:\.\d+)?\][ \t,;]*)+)\.?\s*\Z"
 )
 """The end of an answer where it holds nothing but ids, in a line of their own perhaps behind a label."""
 _ID = re.compile(r"\[(\d+(?:\.\d+)?)\]")
 _LAST = "No more tool calls are possible. Write the answer now, from what the results say, with its last line."
 _AGAIN = (
     "Your answer was checked, and this was found:\n{objection}\n"
-    "Look again with the tools where that helps. Then write the whole answer once more: corrected, or as it is where it "
-    "is right."
+    "Look again with the tools where that helps. Then write the whole answer once more: corrected, or as it is where "
+    "it is right."
 )
 
 
 class TurnTaker:
     """Has a model work on a step, and makes the calls that it asks for.
 
-    ``material`` says what the tools can be used on. Every call is checked against the tool's schema before it is made:
+    The briefing's material is what the tools can be used on. Every call is checked against the tool's schema before it is made:
     what is wrong with one is told to the model as its result.
     """
 
     def __init__(
-        self, supervisor: Supervisor, briefing: Briefing, tools: ToolRegistry, material: str, output_tokens: int
+        self, supervisor: Supervisor, briefing: Briefing, tools: ToolRegistry, output_tokens: int = 1_024
     ) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
         self._tools = tools
-        self._material = material
         self._output_tokens = output_tokens
         self._specs = specs(tools)
 
@@ -96,7 +98,8 @@ class TurnTaker:
             arguments = arguments_of(request)
         except Malformed as error:
             return Call(id=name, tool=one_line(request.name, 80), arguments={}, problem=f"no JSON object: {error}")
-        return Call(id=name, tool=one_line(request.name, 80), arguments=arguments, problem=self._fault(request, arguments))
+        fault = self._fault(request, arguments)
+        return Call(id=name, tool=one_line(request.name, 80), arguments=arguments, problem=fault)
 
     def _fault(self, request: CallRequest, arguments: JsonObject) -> str:
         if request.name not in self._tools.names:
@@ -106,16 +109,15 @@ class TurnTaker:
 
     def _messages(self, effect: TakeTurn) -> tuple[Message, ...]:
         """The conversation so far: what to do, the task, and each turn with what came of it."""
-        system = Message(role="system", content=clean(self._system()))
-        parts = [self._briefing.facts(effect.task, self._supervisor.prompt_bytes), *_step(effect)]
+        instructions = self._briefing.instructed(load("aeon.execution", "loop.md").strip())
+        system = Message(role="system", content=clean(instructions))
+        material = self._briefing.material
+        parts = [fence("material", material, _LONGEST_MATERIAL)] if material else []
+        parts += [self._briefing.facts(effect.task, self._supervisor.prompt_bytes), *_step(effect)]
         user = Message(role="user", content=clean("\n\n".join(parts)))
         size = sum(len(one.content.encode()) for one in (system, user)) + _RESERVED
         room = max(_SHORTEST_RESULT, self._supervisor.prompt_bytes - size - _specs_bytes(self._specs))
         return (system, user, *_turns(effect, room))
-
-    def _system(self) -> str:
-        parts = (load("aeon.execution", "loop.md").strip(), self._material)
-        return self._briefing.instructed("\n\n".join(filter(None, parts)))
 
 
 def _specs_bytes(offered: Sequence[object]) -> int:

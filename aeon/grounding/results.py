@@ -5,13 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from aeon.grounding.grounds import ToolOutput
+from aeon.grounding.looped import claims_of_work
 from aeon.grounding.matching import claims
-from aeon.schema import Claim, FromClaim, JsonValue, Plan, Source, Step, StepResult, Task, ToolCall
+from aeon.grounding.work import Work, sentences_of
+from aeon.schema import (
+    Calculation,
+    Claim,
+    FromClaim,
+    JsonValue,
+    Plan,
+    Source,
+    Step,
+    StepResult,
+    Task,
+    ToolCall,
+    ToolLoop,
+)
 
 __all__ = [
     "BY_TOOL",
+    "checked_work",
     "given",
     "grounded",
+    "grounded_loop",
     "has_grounds",
     "resting_on_record",
     "spans_of",
@@ -26,16 +42,42 @@ _RECORDED = ("source", "tool")
 _UNCHECKED = "nothing was looked up or computed that it could rest on"
 
 
-def grounded(answer: str, task: Task, plan: Plan) -> tuple[Claim, ...]:
+def grounded(answer: str, task: Task, plan: Plan, calculations: Sequence[Calculation] = ()) -> tuple[Claim, ...]:
     """A claim for each value of the answer to the task, with what it rests on of what the plan's steps gave.
 
-    Where no step looked anything up or computed anything, what the task does not say is not checked.
+    Where no step looked anything up or computed anything, what the task does not say is not checked. ``calculations``
+    are what a judge says of values that stand nowhere, in an answer of a model that worked with tools turn by turn.
     """
+    if any(isinstance(step.action, ToolLoop) for step in plan.steps):
+        return grounded_loop(answer, task, plan, calculations)
     done, task = [step for step in plan.steps if step.status == "complete"], told(task)
     outputs = [ToolOutput(step.id, output) for step in done for output in given(step)]
     spans = list(spans_of(done))
     found = claims(answer, task, outputs, spans, _stated(plan, done))
     return found if has_grounds(plan) else tuple(unchecked(claim) for claim in found)
+
+
+def grounded_loop(answer: str, task: Task, plan: Plan, calculations: Sequence[Calculation] = ()) -> tuple[Claim, ...]:
+    """The claims of an answer to whose task a model worked with tools, turn by turn.
+
+    Where no tool gave anything and there is no context, what the task does not say is not checked.
+    """
+    done = [step for step in plan.steps if step.status == "complete"]
+    others = [step for step in done if step.mode != "tools"]
+    outputs = [ToolOutput(step.id, output) for step in others for output in given(step)]
+    work = Work(
+        uses=tuple(use for step in done for use in step.uses),
+        cites=tuple(one for step in done for one in step.cites),
+        stated={step.id: str(step.output) for step in done if not isinstance(step.action, ToolCall)},
+        others=[*outputs, *(source for step in others for source in step.sources)],
+    )
+    return checked_work(answer, told(task), work, calculations)
+
+
+def checked_work(answer: str, task: Task, work: Work, calculations: Sequence[Calculation] = ()) -> tuple[Claim, ...]:
+    """The claims of an answer over such work, not checked where there was nothing to check them against."""
+    found = claims_of_work(answer, task, work, calculations)
+    return found if work.looked_up or task.context else tuple(unchecked(claim) for claim in found)
 
 
 def resting_on_record(found: Sequence[Claim]) -> list[Claim]:
@@ -78,8 +120,10 @@ def given(step: Step | StepResult) -> Iterator[JsonValue]:
 
 
 def spans_of(steps: Iterable[Step | StepResult]) -> Iterator[Source]:
-    """The sentences that the steps rest on, each once."""
-    every = (source for step in steps for source in step.sources)
+    """The sentences that the steps rest on or that their calls of tools showed, each once."""
+    every = (
+        source for step in steps for source in (*step.sources, *(one for use in step.uses for one in sentences_of(use)))
+    )
     yield from {(one.source, one.start, one.end): one for one in every}.values()
 
 

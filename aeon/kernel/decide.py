@@ -37,15 +37,14 @@ class Signals:
     unclear: bool = False
 
     @property
-    def failed(self) -> str:
+    def failure_kind(self) -> str:
         """The kind of the failure, "" where there is none."""
         return self.failure.kind if self.failure else ""
 
     @property
     def to_ask(self) -> str:
         """Why somebody is to be asked, "" where nobody is."""
-        unclear = "the task leaves open what is meant" if self.unclear else ""
-        return self.question.text if self.question else unclear
+        return self.question.text if self.question else "the task leaves open what is meant" * self.unclear
 
 
 Operator = Literal["holds", ">=", "is", "in", "has"]
@@ -91,11 +90,11 @@ class Rule:
 
 # fmt: off
 _FIRST = (
-    Rule("failed", "failed", "{s.failure.message}", "in", ("endpoint", "request", "journal"),
+    Rule("failed", "failure_kind", "{s.failure.message}", "in", ("endpoint", "request", "journal"),
          when="the endpoint or the journal cannot be used any more"),
-    Rule("unknown_outcome", "failed", "{s.failure.message}", "is", "unknown",
+    Rule("unknown_outcome", "failure_kind", "{s.failure.message}", "is", "unknown",
          when="nobody knows, or says, whether a tool changed the world"),
-    Rule("waiting", "failed", "{s.failure.message}", "is", "waiting",
+    Rule("waiting", "failure_kind", "{s.failure.message}", "is", "waiting",
          when="a question is open and nobody is there to answer it"),
     Rule("interrupted", "interrupted", "the user asked the run to stop", when="Ctrl-C"),
 )

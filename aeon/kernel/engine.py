@@ -54,7 +54,8 @@ class Engine(Generic[C, S, R_co]):
 
     Raises:
         UsageError: the name is none, two effects have one phase, the caps lack a phase, the final effect is none of
-            them, two rows have one reason, or the order does not name each row once.
+            them, two rows have one reason, a row or its detail names no signal, or the order does not name each row
+            once.
     """
 
     name: str
@@ -72,9 +73,14 @@ class Engine(Generic[C, S, R_co]):
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise UsageError(f"engine '{self.name}': its name must look like 'search/1': a word and a version")
-        config = self.config()
-        for rule in self.rules(config):
-            rule.holds(self.signals())  # a row that names no signal is found here
+        config, signals = self.config(), self.signals()
+        self.rules(config)
+        try:
+            for row in self.table:
+                row.holds(signals)
+                row.detail.format(s=signals)
+        except AttributeError as error:
+            raise UsageError(f"engine '{self.name}': its row '{row.reason}' names no signal '{error.name}'") from error
         caps = type(config.caps)
         for phase, effect in self.phases.items():
             if effect in self.effects and phase not in (AskUser.phase, *caps.model_fields):

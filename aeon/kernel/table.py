@@ -53,8 +53,8 @@ class PassSignals(Signals):
 OF_THE_ANSWER = (
     Rule("schema_unmet", "unfit", "no answer that fits the task's schema could be had",
          when="a pass was good enough, but no answer that fits the task's schema could be had from it"),
-    Rule(FORM_UNMET, "codes", "the text has not the form that the task asks for, nor had a second one", "has",
-         FORM_UNMET, when="the answer is a text, and twice not of the length or in the format that the task asks for in words"),
+    Rule(FORM_UNMET, "codes", "the text has not the form that is asked for, nor had a second one", "has", FORM_UNMET,
+         when="the answer is a text, and twice not of the length or in the format that the task asks for in words"),
     Rule("unverified", "unjudged", "nothing that counts on this model judged whether the answer is right",
          when="all steps are done, and the judgment could not be made, or was measured to be bad on this model"),
 )
@@ -65,8 +65,8 @@ TABLE = (
          when="what the answer rests on was looked for where it should be, and not found"),
     Rule(DISAGREEMENT, "codes", "the answer was derived in several ways, and each gives another one", "has",
          DISAGREEMENT, when="the answer was derived more than once, and no two derivations give the same"),
-    Rule(UNCERTAIN, "codes", "answers of this model that came about like this one were too often wrong", "has",
-         UNCERTAIN, when="by recorded runs of the model, the answer is right with a probability below 0.75 (configurable)"),
+    Rule(UNCERTAIN, "codes", "answers of this model that came about like this one were often wrong", "has", UNCERTAIN,
+         when="by recorded runs of the model, the answer is right with a probability below 0.75 (configurable)"),
     Rule("converged", "founded", "every criterion is met in pass {s.passes}", sufficient=True,
          when="every criterion of the assessment is met, and a tool or a source was there to check the answer against"),
     Rule("own_knowledge", "converged", "judged complete; no tool or source was there to check it against",

@@ -32,6 +32,7 @@ __all__ = [
     "invalidated",
     "is_computed",
     "is_finished",
+    "is_looped",
     "is_to_derive",
     "joined",
     "one_step",
@@ -231,6 +232,11 @@ def is_finished(plan: Plan) -> bool:
     """Whether the latest version of every step has come to a good end."""
     latest = {fragment(step.id): step for step in plan.steps}
     return bool(latest) and all(step.status == "complete" for step in latest.values())
+
+
+def is_looped(plan: Plan) -> bool:
+    """Whether a model does its steps turn by turn with tools."""
+    return any(isinstance(step.action, ToolLoop) for step in plan.steps)
 
 
 def one_step(task: str, looped: bool) -> Plan:

@@ -21,6 +21,7 @@ _TOKENS_OF_A_CHANGE = 500
 _QUESTION_TOKENS = 200
 _LONGEST_OUTPUT = 1_000
 _LONGEST_TRIGGERS = 2_000
+_LONGEST_MATERIAL = 6_000
 _MOST_CHANGES = 3
 _Goal = Annotated[str, Field(min_length=1, max_length=600)]
 
@@ -51,12 +52,11 @@ class _OpenQuestion(Frozen):
 
 
 class StepPlanner:
-    """Drafts and refines plans of goals; ``material`` says what the workers' tools can be used on."""
+    """Drafts and refines plans of goals; the material of the briefing is what the workers' tools can be used on."""
 
-    def __init__(self, supervisor: Supervisor, briefing: Briefing, material: str) -> None:
+    def __init__(self, supervisor: Supervisor, briefing: Briefing) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
-        self._material = material
 
     async def draft(self, effect: DraftPlan) -> Plan:
         """A plan of at most as many steps as are allowed; one step is the task itself.
@@ -126,8 +126,10 @@ class StepPlanner:
         return Question(text=said.question, options=tuple(dict.fromkeys(said.options)), default=said.default)
 
     def _prompt(self, effect: DraftPlan | RefinePlan, question: str) -> Prompt:
-        system = self._briefing.instructed(self._material or "(no material)")
-        return Prompt(system=system, user=f"{self._briefing.facts(effect.task)}\n\n{question}")
+        parts = [fence("material", self._briefing.material, _LONGEST_MATERIAL)] if self._briefing.material else []
+        parts += [self._briefing.facts(effect.task), question]
+        system = self._briefing.instructed(load("aeon.plan", "steps_system.md").strip())
+        return Prompt(system=system, user="\n\n".join(parts))
 
 
 def _current(plan: Plan) -> list[Step]:
@@ -137,14 +139,10 @@ def _current(plan: Plan) -> list[Step]:
 
 def _again(plan: Plan, step: Step, goals: Sequence[str], triggers: Sequence[Trigger]) -> RefinementAction:
     """The step replaced by one or several that have these goals."""
-    first = Step(
-        id=fresh_id(plan, step.id), description=goals[0], action=ToolLoop(), dependencies=step.dependencies
-    )
+    first = Step(id=fresh_id(plan, step.id), description=goals[0], action=ToolLoop(), dependencies=step.dependencies)
     steps = [first]
     for number, goal in enumerate(goals[1:], 1):
-        steps.append(
-            Step(id=f"{first.id}n{number}", description=goal, action=ToolLoop(), dependencies=(steps[-1].id,))
-        )
+        steps.append(Step(id=f"{first.id}n{number}", description=goal, action=ToolLoop(), dependencies=(steps[-1].id,)))
     why = "; ".join(trigger.detail for trigger in triggers)
     return RefinementAction(type="REPLACE", target=step.id, steps=tuple(steps), justification=cut(why, 300))
 
@@ -158,7 +156,9 @@ def _actions(effect: RefinePlan, changes: Sequence[_Change]) -> tuple[Refinement
             actions.append(_again(effect.plan, step, change.goals, about).changed(justification=change.why))
             continue
         done = tuple(one.id for one in effect.plan.steps if one.status == "complete")
-        new = Step(id=f"s{len(effect.plan.steps) + 1}", description=change.goals[0], action=ToolLoop(), dependencies=done)
+        new = Step(
+            id=f"s{len(effect.plan.steps) + 1}", description=change.goals[0], action=ToolLoop(), dependencies=done
+        )
         actions.append(RefinementAction(type="ADD", steps=(new,), justification=change.why))
     return tuple(actions)
 

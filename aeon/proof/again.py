@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -10,7 +11,10 @@ from fractions import Fraction
 
 from aeon.proof.readings import NUMERAL, folded, read, rounded
 
-__all__ = ["done_again", "evaluate"]
+__all__ = ["CHANGES", "done_again", "evaluate", "letters_of"]
+
+CHANGES = frozenset({7, 12, 24, 52, 60, 100, 365, 1000, 3600, 10**6, 10**9})
+"""Numbers that change one unit into another, so that a computation may have them though they stand nowhere."""
 
 
 def _power(base: Fraction, power: Fraction) -> Fraction:
@@ -21,6 +25,7 @@ def _power(base: Fraction, power: Fraction) -> Fraction:
 
 _CALLS: dict[str, Callable[..., Fraction]] = {
     "round": lambda value, places=Fraction(0): rounded(value, int(places)),
+    "ceil": lambda value: Fraction(math.ceil(value)), "floor": lambda value: Fraction(math.floor(value)),
     "min": min, "max": max, "abs": abs, "sum": lambda *values: sum(values, Fraction(0)),
 }  # fmt: skip
 _OPERATORS: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
@@ -31,7 +36,7 @@ _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"}
 
 
 def evaluate(expression: str, names: dict[str, Fraction]) -> Fraction:
-    """The exact value of an expression of numbers, names, ``+ - * /``, small powers, round, min, max, sum and abs.
+    """The exact value of an expression of numbers, names, ``+ - * /``, small powers and a few functions (`_CALLS`).
 
     Raises:
         ValueError: it has something else, or no value.
@@ -58,6 +63,55 @@ def _value(node: ast.expr, source: str, names: dict[str, Fraction]) -> Fraction:
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
             return _CALLS[name](*(_value(argument, source, names) for argument in arguments))
     raise ValueError("it has parts that cannot be done again")
+
+
+def letters_of(expression: str) -> list[str]:
+    """The letters of an expression over ``a``, ``b``, … , each once, in order.
+
+    Its numbers may only change units (`CHANGES`, behind ``*`` or ``/`` or before them), be a 1 that is added or taken
+    away, or the places of ``round``.
+
+    Raises:
+        ValueError: it has something else.
+    """
+    try:
+        tree = ast.parse(expression, mode="eval").body
+        return sorted({letter for letter in _letters_in(tree)})
+    except (SyntaxError, RecursionError, MemoryError) as error:
+        raise ValueError(f"it is no expression ({type(error).__name__})") from None
+
+
+def _letters_in(node: ast.expr) -> Iterator[str]:
+    match node:
+        case ast.Name(id=name) if len(name) == 1 and name.isascii() and name.islower():
+            yield name
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            yield from _letters_in(operand)
+        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
+            for side in (left, right):
+                if not _is_constant(side, sign):
+                    yield from _letters_in(side)
+        case ast.Call(func=ast.Name(id="round"), args=[value, places], keywords=[]) if _is_whole(places):
+            yield from _letters_in(value)
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _CALLS:
+            for argument in arguments:
+                yield from _letters_in(argument)
+        case _:
+            raise ValueError("it has parts that no computation may have")
+
+
+def _is_whole(node: ast.expr) -> bool:
+    """Whether it is how many places to round to."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        node = node.operand
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value < 100
+
+
+def _is_constant(node: ast.expr, sign: ast.operator) -> bool:
+    """Whether a side of an operation is a number that needs to stand nowhere."""
+    if not isinstance(node, ast.Constant) or type(node.value) is not int:
+        return False
+    return node.value in CHANGES if isinstance(sign, ast.Mult | ast.Div) else node.value == 1
 
 
 def done_again(

@@ -155,7 +155,7 @@ class Settings(Written):
     reserve: Reserve = Reserve()
     questions: Questions = Questions()
     caps: Caps = Caps()
-    prompt_bytes: int = Field(default=20_000, ge=1_000)
+    prompt_bytes: int = Field(default=48_000, ge=1_000)
     output_tokens: int = Field(default=1_024, ge=64)
     tool_output_bytes: int = Field(default=16_384, ge=256)
     effects: int = Field(default=100_000, ge=1)

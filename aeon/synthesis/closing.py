@@ -79,7 +79,9 @@ def _gave(step: Step) -> str:
     if step.output is not None:
         return f"{step.description}\n{step.output}"
     done = [use for use in step.uses if not use.problem]
-    found = "\n".join(shown(use.output, number, _LONGEST_RESULT // max(1, len(done))) for number, use in enumerate(done, 1))
+    found = "\n".join(
+        shown(use.output, number, _LONGEST_RESULT // max(1, len(done))) for number, use in enumerate(done, 1)
+    )
     return f"{step.description}\n(broken off; its tools gave)\n{found}"
 
 

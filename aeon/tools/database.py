@@ -8,7 +8,7 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -46,8 +46,11 @@ _LOCK = (
     "default_collation='NOCASE'",
     "ieee_floating_point_ops=false",
     "error_on_division_by_zero=false",
+    "allowed_configs=['default_collation', 'ieee_floating_point_ops', 'error_on_division_by_zero']",
     "lock_configuration=true",
 )
+_AS_DUCKDB = ("default_collation=''", "ieee_floating_point_ops=true", "error_on_division_by_zero=true")
+"""What undoes, for one connection, the settings that make comparisons and divisions other than DuckDB's own."""
 _MACROS = ("CREATE MACRO date_format(day, form) AS strftime(day, form)",)  # what MySQL calls it, and models write
 _OPTIONAL = frozenset({"ieee_floating_point_ops=false", "error_on_division_by_zero=false"})
 """These make a division by zero NULL; DuckDB 1 does not take them for all connections, and gives infinity."""
@@ -72,7 +75,7 @@ class Database:
         self.skipped = tuple(skipped)
         self.notes = tuple(notes)
         self._connection = connection
-        self._duckdb = module
+        self.duckdb = module
         self.keywords = keywords
         self._lock = threading.Lock()
 
@@ -178,11 +181,25 @@ class Database:
             return str(error)
         return None
 
+    @property
+    def seconds(self) -> float:
+        """How long a query may run."""
+        return _SECONDS
+
+    def plain_session(self) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+        """A connection that compares and divides as DuckDB does by itself, interrupted after `seconds`.
+
+        Texts differ by case there. Nothing can be written, and no file or address can be reached.
+        """
+        return self._cursor(_AS_DUCKDB)
+
     @contextmanager
-    def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _cursor(self, settings: Iterable[str] = ()) -> Iterator[duckdb.DuckDBPyConnection]:
         """A connection of its own, in which nothing can be written and which is interrupted after some time."""
         with self._lock:
             cursor = self._connection.cursor()
+        for setting in settings:
+            cursor.execute(f"SET SESSION {setting}")
         timer = threading.Timer(_SECONDS, cursor.interrupt)
         timer.daemon = True
         timer.start()
@@ -197,9 +214,9 @@ class Database:
     def _parse(self, cursor: duckdb.DuckDBPyConnection, query: str) -> Query:
         try:
             text = query.encode("utf-8").decode().strip().rstrip(";")
-            tokens = [(at, kind.name) for at, kind in self._duckdb.tokenize(text)]
+            tokens = [(at, kind.name) for at, kind in self.duckdb.tokenize(text)]
             parsed = parse(text, cursor, tokens)
-        except (self._duckdb.Error, UnicodeError, RuntimeError) as error:
+        except (self.duckdb.Error, UnicodeError, RuntimeError) as error:
             raise ToolArgumentError(f"the query does not parse: {error_line(str(error), {})}") from None
         names = [table.name for table in self.tables]
         for table in parsed.tables:
@@ -213,11 +230,11 @@ class Database:
         """DuckDB's errors as those of a tool, in one line."""
         try:
             yield
-        except self._duckdb.InterruptException:
+        except self.duckdb.InterruptException:
             raise ToolFailed(f"the query took longer than {_SECONDS:g} s; ask for less at once") from None
-        except (self._duckdb.OutOfMemoryException, self._duckdb.FatalException) as error:
+        except (self.duckdb.OutOfMemoryException, self.duckdb.FatalException) as error:
             raise ToolFailed(f"the query needs too much: {one_line(str(error), 120)}") from None
-        except self._duckdb.Error as error:
+        except self.duckdb.Error as error:
             used = self._used(query) or self.tables
             names = {table.name: [self._name(column) for column, _ in table.columns] for table in used}
             raise ToolArgumentError(error_line(str(error), names, query.text)) from None

@@ -155,7 +155,7 @@ ENGINE: Engine[ErrandSettings, Round, Errands] = Engine(
     result=Errands,
     signals=Round,
     effects=(Think, Read, Post),
-    table=(Rule("done", lambda s: s.over, lambda s: "every errand is done", sufficient=True),),
+    table=(Rule("done", "over", "every errand is done", sufficient=True),),
     calls=lambda config: config.rounds * config.caps.think,
     program=program,
 )

@@ -219,7 +219,7 @@ def two_handlers(services: Services[TwoConfig]) -> Handlers:
 TWO: Plugin[TwoConfig, TwoSignals, Conclusion] = Plugin(
     Engine(
         name="two/1", config=TwoConfig, result=Conclusion, signals=TwoSignals, effects=(Try, Check),
-        table=(Rule("done", lambda s: s.done, lambda s: "done"),), calls=lambda config: 2, program=two,
+        table=(Rule("done", "done", "done"),), calls=lambda config: 2, program=two,
     ),
     two_handlers,
 )  # fmt: skip

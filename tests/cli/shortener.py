@@ -109,8 +109,8 @@ SHORTENER: Engine[ShortenerSettings, Length, Shortened] = Engine(
     signals=Length,
     effects=(Shorten, Count),
     table=(
-        Rule("short", lambda s: s.short, lambda s: "short enough", sufficient=True),
-        Rule("stuck", lambda s: s.stuck, lambda s: "no word can go any more"),
+        Rule("short", "short", "short enough", sufficient=True),
+        Rule("stuck", "stuck", "no word can go any more"),
     ),
     calls=lambda config: 0,
     program=program,

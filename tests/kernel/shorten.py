@@ -79,9 +79,9 @@ SHORTEN: Engine[ShortenSettings, Shortness, Shortened] = Engine(
     signals=Shortness,
     effects=(Shorten,),
     table=(
-        Rule("short", lambda s: s.short, lambda s: "it is short enough", sufficient=True),
-        Rule("stuck", lambda s: s.stuck, lambda s: "it gets no shorter"),
-        Rule("over", lambda s: s.over, lambda s: "every version is used"),
+        Rule("short", "short", "it is short enough", sufficient=True),
+        Rule("stuck", "stuck", "it gets no shorter"),
+        Rule("over", "over", "every version is used"),
     ),
     calls=lambda config: config.most * config.caps.shorten,
     program=_program,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -17,20 +18,29 @@ from kernel.deciding import decide
 
 @dataclass
 class Light(Signals):
-    """Signals of a small engine."""
+    """Signals of a small engine; ``failed`` is one of its own, and none of the machine's."""
 
     green: bool = False
     red: bool = False
+    failed: str = ""
+    waits: int = 0
+    most: int = 2
+    shown: tuple[str, ...] = ()
+
+    @property
+    def dark(self) -> bool:
+        """Whether it shows nothing."""
+        return not self.green and not self.red
 
 
-GREEN = Rule[Light]("green", lambda s: s.green, lambda s: "it is green", sufficient=True)
-RED = Rule[Light]("red", lambda s: s.red, lambda s: "it is red")
+GREEN = Rule("green", "green", "it is green", sufficient=True)
+RED = Rule("red", "red", "it is red")
 KINDS = ("endpoint", "request", "journal", "unknown", "waiting")
 WHICH = Question(text="Which light?")
 REASONS = {"endpoint": "failed", "request": "failed", "journal": "failed", "unknown": "unknown_outcome"}
 
 
-def reasons(rules: tuple[Rule[Light], ...]) -> list[str]:
+def reasons(rules: tuple[Rule, ...]) -> list[str]:
     return [rule.reason for rule in rules]
 
 
@@ -60,11 +70,55 @@ def test_the_order_of_the_movable_rows_is_a_setting() -> None:
     assert decide(rules, Light(green=True, red=True, interrupted=True)).reason == "interrupted"
 
 
+LONG = Rule("long", "waits", "it waits {s.waits} of {s.most} minutes", ">=", "$most")
+SHOWN = Rule("shown", "shown", "it showed blue", "has", "blue")
+AMONG = Rule("among", "waits", "it waits {s.waits} minutes", "in", (3, 5))
+SAYS = Rule("says", "failed", "it says: {s.failed}", "is", "off")
+DARK = Rule("dark", "dark", "it is dark")
+
+
+@pytest.mark.requirement("M2")
+@pytest.mark.parametrize(
+    ("rule", "there", "missing", "detail"),
+    [
+        (LONG, {"waits": 2}, {"waits": 1}, "it waits 2 of 2 minutes"),
+        (LONG, {"waits": 5, "most": 4}, {"waits": 3, "most": 4}, "it waits 5 of 4 minutes"),
+        (SHOWN, {"shown": ("red", "blue")}, {"shown": ("red",)}, "it showed blue"),
+        (AMONG, {"waits": 5}, {"waits": 4}, "it waits 5 minutes"),
+        (SAYS, {"failed": "off"}, {"failed": "{s.red}"}, "it says: off"),
+        (DARK, {}, {"red": True}, "it is dark"),
+    ],
+    ids=["at least another signal", "that was set", "has", "in", "is", "a property holds"],
+)
+def test_a_row_decides_by_its_relation_and_says_so_in_words(
+    rule: Rule, there: dict[str, object], missing: dict[str, object], detail: str
+) -> None:
+    """A row is data: a signal, a relation and a threshold; its detail has the signals of this run."""
+    decision = decide(table((rule,)), Light(**there))  # type: ignore[arg-type]
+    assert (decision.action, decision.reason, decision.detail) == ("OUTPUT", rule.reason, detail)
+    assert decide(table((rule,)), Light(**missing)).reason == "continue"  # type: ignore[arg-type]
+
+
+@pytest.mark.requirement("M2")
+def test_what_a_detail_quotes_is_no_template() -> None:
+    """Places are those of the row; a signal's text with braces in it stays as it is."""
+    rules = table((Rule("quoted", "failed", "it says: {s.failed}"),))
+    assert decide(rules, Light(failed="{s.red} {0} {")).detail == "it says: {s.red} {0} {"
+
+
+@pytest.mark.requirement("M2", "G4")
+@pytest.mark.parametrize("kind", ["endpoint", "unknown", "waiting"])
+def test_a_signal_of_an_engine_that_is_called_failed_hides_no_failure_of_the_machine(kind: Literal["endpoint"]) -> None:
+    """What nobody can overrule rests on signals of its own names."""
+    light = Light(failed="no lamp", green=True, failure=Failure(kind=kind, message="down"))
+    assert decide(table((GREEN,)), light).detail == "down"
+
+
 @pytest.mark.requirement("M1")
 @pytest.mark.parametrize("name", ["green", "failed", "continue", "budget", "waiting"])
 def test_two_rows_for_one_reason_are_refused(name: str) -> None:
     """Also where the other one is the machine's: a stop reason must say which rule held."""
-    other = Rule[Light](name, lambda s: s.red, lambda s: "another one")
+    other = Rule(name, "red", "another one")
     with pytest.raises(UsageError, match=f"two rows for one reason: .*{name}"):
         table((GREEN, other))
 

@@ -30,7 +30,7 @@ class Stretch(EffectOf[Words]):
     phase = "stretch"
 
 
-TWICE = Rule[Any]("short", lambda s: False, lambda s: "never")
+TWICE = Rule("short", "stuck", "never")
 
 
 @pytest.mark.requirement("M1")
@@ -50,10 +50,24 @@ def test_a_name_without_a_word_and_a_version_is_refused(name: str) -> None:
         ({"effects": (Shorten, Stretch)}, "engine 'shorten/1': Caps1 has no field for the phase 'stretch'"),
         ({"config": Settings}, "engine 'shorten/1': Caps has no field for the phase 'shorten'"),
         ({"table": (*SHORTEN.table, TWICE)}, "two rows for one reason"),
+        ({"table": (Rule("gone", "lost", "it is gone"),)}, "engine 'shorten/1': its row 'gone' names no signal 'lost'"),
+        ({"table": (Rule("many", "short", "so many", ">=", "$most"),)}, "its row 'many' names no signal 'most'"),
+        ({"table": (Rule("few", "short", "only {s.left}"),)}, "its row 'few' names no signal 'left'"),
         ({"order": lambda config: ("short",)}, "must name each row once"),
         ({"final": Stretch}, "engine 'shorten/1': its final effect is none of its effects"),
     ],
-    ids=["clash", "clash with a nested one", "no cap", "no caps", "one reason twice", "order", "final"],
+    ids=[
+        "clash",
+        "clash with a nested one",
+        "no cap",
+        "no caps",
+        "one reason twice",
+        "no signal",
+        "no threshold",
+        "no such place",
+        "order",
+        "final",
+    ],
 )
 def test_a_definition_that_cannot_work_is_refused(changes: dict[str, Any], message: str) -> None:
     """One line that says what is wrong with which engine."""

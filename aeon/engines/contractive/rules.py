@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aeon.engines.contractive.config import BranchConfig, ContractiveConfig
 from aeon.kernel.decide import BUDGET, CLARIFICATION, Rule, Signals
@@ -31,48 +31,48 @@ class BranchSignals(Signals):
     short: bool = False
 
 
-BRANCH_TABLE: tuple[Rule[BranchSignals], ...] = (
+BRANCH_TABLE: tuple[Rule, ...] = (
     Rule(
         "unanswered",
-        lambda s: s.unanswered,
-        lambda s: "no sample gave an answer that can be used",
+        "unanswered",
+        "no sample gave an answer that can be used",
         when="no sample gave an answer that can be used",
     ),
     Rule(
         "agreed",
-        lambda s: s.agreed,
-        lambda s: "the samples agree",
+        "agreed",
+        "the samples agree",
         sufficient=True,
         when="the uncertainty is at `collapse` or below",
     ),
     Rule(
         "majority",
-        lambda s: s.leaning,
-        lambda s: "most samples agree",
+        "leaning",
+        "most samples agree",
         when="it was not split, and the uncertainty is below `decompose`",
     ),
     Rule(
         "fixed_point",
-        lambda s: s.fixed,
-        lambda s: "the answer is the same before and after the split",
+        "fixed",
+        "the answer is the same before and after the split",
         sufficient=True,
         when="most samples give the same answer before and after a split, and the uncertainty is below `decompose`",
     ),
     Rule(
         "no_gain",
-        lambda s: s.still,
-        lambda s: "the split did not make the samples agree more",
+        "still",
+        "the split did not make the samples agree more",
         when="the answer after a split is the same, or the uncertainty fell by less than `gain`",
     ),
     BUDGET,
     CLARIFICATION,
-    Rule("depth", lambda s: s.deepest, lambda s: "the tree is as deep as it may be", when="no level is left"),
-    Rule("loops", lambda s: s.spent, lambda s: "all splits are made", when="no split is left"),
-    Rule("rebranches", lambda s: s.tried, lambda s: "every prompt was tried", when="it was split with every prompt"),
+    Rule("depth", "deepest", "the tree is as deep as it may be", when="no level is left"),
+    Rule("loops", "spent", "all splits are made", when="no split is left"),
+    Rule("rebranches", "tried", "every prompt was tried", when="it was split with every prompt"),
     Rule(
         "short",
-        lambda s: s.short,
-        lambda s: "samples are missing, or what is left does not pay for a split",
+        "short",
+        "samples are missing, or what is left does not pay for a split",
         when="samples of the look are missing, or what is left does not pay for two children and another look",
     ),
 )
@@ -92,37 +92,36 @@ class ContractiveSignals(Signals):
     doubted: bool = False
 
 
-def _as_root(reason: str, sufficient: bool = False) -> Rule[ContractiveSignals]:
-    """The row for a root that ended for this reason."""
+def _as_root(reason: str) -> Rule:
+    """The row for a root that ended for this reason: as the branch's, but by the reason."""
     row = next(rule for rule in BRANCH_TABLE if rule.reason == reason)
-    detail = row.detail(BranchSignals())
-    return Rule(reason, lambda s: s.stop == reason, lambda s: detail, sufficient=sufficient, when=row.when)
+    return replace(row, signal="stop", relation="is", threshold=reason)
 
 
-TABLE: tuple[Rule[ContractiveSignals], ...] = (
+TABLE: tuple[Rule, ...] = (
     Rule(
         "rejected",
-        lambda s: s.rejected,
-        lambda s: "the peer rejected every answer that it saw",
+        "rejected",
+        "the peer rejected every answer that it saw",
         when="the peer's score of the answer is below .3, and so is that of the next one",
     ),
     Rule(
         "major_revision",
-        lambda s: s.doubted,
-        lambda s: "the peer asks for a major revision",
+        "doubted",
+        "the peer asks for a major revision",
         when="the peer's score of the answer is from .3 to .4",
     ),
     _as_root("unanswered"),
-    _as_root("agreed", sufficient=True),
-    _as_root("fixed_point", sufficient=True),
+    _as_root("agreed"),
+    _as_root("fixed_point"),
     _as_root("majority"),
     _as_root("no_gain"),
     BUDGET,
     CLARIFICATION,
     Rule(
         "undecided",
-        lambda s: bool(s.stop),
-        lambda s: f"the samples do not agree, and no split is left: {s.stop}",
+        "stop",
+        "the samples do not agree, and no split is left: {s.stop}",
         when="the samples do not agree, and no level, split, prompt or tokens are left for a split",
     ),
 )

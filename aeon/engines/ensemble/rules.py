@@ -37,9 +37,24 @@ class EnsembleSignals(Signals):
         return 2 * self.most > self.seats
 
     @property
+    def sound_majority(self) -> bool:
+        """Whether no other class can catch up, and one of its members ended well."""
+        return self.majority and self.sound
+
+    @property
     def hopeless(self) -> bool:
         """Whether no class can get a majority any more, whatever the members say that are left."""
         return self.seats > 0 and 2 * (self.most + self.left) <= self.seats
+
+    @property
+    def silent(self) -> bool:
+        """Whether there will be no majority because nobody voted."""
+        return self.hopeless and self.cast == 0
+
+    @property
+    def thin(self) -> bool:
+        """Whether there will be no majority because too few voted: if all votes were one, they would be none."""
+        return self.hopeless and 2 * (self.cast + self.left) <= self.seats
 
     @property
     def ahead(self) -> str:
@@ -47,36 +62,36 @@ class EnsembleSignals(Signals):
         return f"{self.most} of {self.seats} members gave the same answer"
 
 
-TABLE: tuple[Rule[EnsembleSignals], ...] = (
+TABLE: tuple[Rule, ...] = (
     Rule(
         "agreed",
-        lambda s: s.majority and s.sound,
-        lambda s: s.ahead,
+        "sound_majority",
+        "{s.ahead}",
         sufficient=True,
         when="more than half of all members gave the same answer, and one of these was good enough by itself",
     ),
     Rule(
         "doubted",
-        lambda s: s.majority,
-        lambda s: f"{s.ahead}, and none of them ended well by itself",
+        "majority",
+        "{s.ahead}, and none of them ended well by itself",
         when="more than half of all members gave the same answer, and none of these was good enough by itself",
     ),
     Rule(
         "unanswered",
-        lambda s: s.hopeless and s.cast == 0,
-        lambda s: "no member gave an answer",
+        "silent",
+        "no member gave an answer",
         when="no member gave an answer",
     ),
     Rule(
         "too_few_votes",
-        lambda s: s.hopeless and 2 * (s.cast + s.left) <= s.seats,
-        lambda s: f"only {s.cast} of {s.seats} members gave an answer, too few for a majority",
+        "thin",
+        "only {s.cast} of {s.seats} members gave an answer, too few for a majority",
         when="so many votes are missing that those that are there make no majority",
     ),
     Rule(
         "disagreement",
-        lambda s: s.hopeless,
-        lambda s: f"no answer has a majority: at most {s.ahead}",
+        "hopeless",
+        "no answer has a majority: at most {s.ahead}",
         when="no answer can have a majority any more",
     ),
     BUDGET,

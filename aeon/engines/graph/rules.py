@@ -27,43 +27,43 @@ class WorkSignals(Signals):
     done: bool = False
 
 
-TABLE: tuple[Rule[WorkSignals], ...] = (
+TABLE: tuple[Rule, ...] = (
     Rule(
         "partial",
-        lambda s: bool(s.failed),
-        lambda s: s.failed,
+        "failed",
+        "{s.failed}",
         when="a step could not be done, and no new plan is left: the answer says what is missing",
     ),
     Rule(
         "rejected",
-        lambda s: bool(s.rejected),
-        lambda s: s.rejected,
+        "rejected",
+        "{s.rejected}",
         when="the verifier said no, and no new plan is left",
     ),
     Rule(
         "not_stated",
-        lambda s: s.absent,
-        lambda s: "what was asked for, or a part of it, is not in what was searched",
+        "absent",
+        "what was asked for, or a part of it, is not in what was searched",
         when="a step that gives the answer looked for it where it should be, and did not find it",
     ),
     Rule(
         "verified",
-        lambda s: s.verified,
-        lambda s: "every step was done, and the results were checked",
+        "verified",
+        "every step was done, and the results were checked",
         sufficient=True,
         when="every step was done, and the verifier said yes",
     ),
     Rule(
         "answered",
-        lambda s: s.written,
-        lambda s: "the answer was written as it was asked for",
+        "written",
+        "the answer was written as it was asked for",
         sufficient=True,
         when="the task needed no tool, or was a text to be written",
     ),
     Rule(
         "unverified",
-        lambda s: s.done,
-        lambda s: "every step was done, and nothing could check the results",
+        "done",
+        "every step was done, and nothing could check the results",
         when="every step was done, and no judgment that was measured on the model could check the results",
     ),
     BUDGET,

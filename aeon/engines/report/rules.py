@@ -38,63 +38,77 @@ class ReportSignals(Signals):
         """Whether the critic rejects the draft, and it does not change any more."""
         return self.status == "REJECT" and (self.unchanged or self.rounds >= self.most_rounds)
 
+    @property
+    def silent(self) -> bool:
+        """Whether the critic rejects the draft because the sources say nothing on any question."""
+        return self.rejected and self.empty
 
-TABLE: tuple[Rule[ReportSignals], ...] = (
+    @property
+    def standstill(self) -> str:
+        """Why no other draft comes, in words."""
+        return "it does not change" if self.unchanged else "no round is left"
+
+
+TABLE: tuple[Rule, ...] = (
     Rule(
         "no_valid_sources",
-        lambda s: bool(s.barred),
-        lambda s: s.barred,
+        "barred",
+        "{s.barred}",
         when="all that was found is of tiers that the mode does not take",
     ),
     Rule(
         "no_sources",
-        lambda s: s.nowhere,
-        lambda s: "there is nothing to search: give items, a collection or a search",
+        "nowhere",
+        "there is nothing to search: give items, a collection or a search",
         when="there are no items, no collection and no search",
     ),
     Rule(
         "search_failed",
-        lambda s: bool(s.failed),
-        lambda s: f"nothing was found, and a search failed: {s.failed}",
+        "failed",
+        "nothing was found, and a search failed: {s.failed}",
         when="a search failed at every provider, and nothing was found elsewhere",
     ),
     Rule(
         "nothing_found",
-        lambda s: s.unfound,
-        lambda s: "the search found nothing for the query",
+        "unfound",
+        "the search found nothing for the query",
         when="the query finds nothing, and there is no web to search for the questions, or `reasoning.enabled` is off",
     ),
     Rule(
         "plain_search",
-        lambda s: s.plain,
-        lambda s: "reasoning is switched off: these are the results of the search",
+        "plain",
+        "reasoning is switched off: these are the results of the search",
         sufficient=True,
         when="`reasoning.enabled` is off",
     ),
     Rule(
         "accepted",
-        lambda s: s.status == "PASS",
-        lambda s: f"the critic passed the draft in round {s.rounds}",
+        "status",
+        "the critic passed the draft in round {s.rounds}",
+        "is",
+        "PASS",
         sufficient=True,
         when="the critic says PASS",
     ),
     Rule(
         "accepted_with_warnings",
-        lambda s: s.status == "WARN",
-        lambda s: f"the critic passed the draft with warnings in round {s.rounds}",
+        "status",
+        "the critic passed the draft with warnings in round {s.rounds}",
+        "is",
+        "WARN",
         sufficient=True,
         when="the critic says WARN",
     ),
     Rule(
         "not_stated",
-        lambda s: s.rejected and s.empty,
-        lambda s: "the sources say nothing on any of the questions",
+        "silent",
+        "the sources say nothing on any of the questions",
         when="nothing was found on any question, and no round is left or the analyst has no other words",
     ),
     Rule(
         "rejected",
-        lambda s: s.rejected,
-        lambda s: f"the critic rejected the draft, and {'it does not change' if s.unchanged else 'no round is left'}",
+        "rejected",
+        "the critic rejected the draft, and {s.standstill}",
         when="the critic says REJECT in the last round, or the analyst leaves the draft as it is",
     ),
     BUDGET,

@@ -35,58 +35,73 @@ class ResearchSignals(Signals):
     partial: bool = False
     unnamed: tuple[str, ...] = ()
 
+    @property
+    def lacking(self) -> str:
+        """What the answer does not name, as it ends a sentence; "" where that is nothing."""
+        return f": nothing of it names {', '.join(self.unnamed)}" if self.unnamed else ""
 
-_PARTLY = "what the answer cites supports it only in part"
-TABLE: tuple[Rule[ResearchSignals], ...] = (
+    @property
+    def dead_end(self) -> str:
+        """Why no other search is worth while, "" where one is."""
+        if self.stale < self.most_stale and not self.idle:
+            return ""
+        return "further searches found nothing new" if self.stale else "there is nothing else to search for"
+
+
+TABLE: tuple[Rule, ...] = (
     Rule(
         "not_stated",
-        lambda s: s.unstated,
-        lambda s: "what was asked for is not in what was searched",
+        "unstated",
+        "what was asked for is not in what was searched",
         when="the answer was read out of what was found, and it is not there",
     ),
     Rule(
         "partly_supported",
-        lambda s: s.partial,
-        lambda s: _PARTLY + f": nothing of it names {', '.join(s.unnamed)}" * bool(s.unnamed),
+        "partial",
+        "what the answer cites supports it only in part{s.lacking}",
         when="a judge says so of what the answer cites, or that lacks a name of the task",
     ),
     Rule(
         "sufficient",
-        lambda s: s.sufficient,
-        lambda s: f"the sources answer the task after round {s.rounds}",
+        "sufficient",
+        "the sources answer the task after round {s.rounds}",
         sufficient=True,
         when="the reflection after a round says that what was found answers the task",
     ),
     Rule(
         "misconfigured",
-        lambda s: bool(s.misconfigured),
-        lambda s: s.misconfigured,
+        "misconfigured",
+        "{s.misconfigured}",
         when="every provider answers that a setting is wrong; the detail says what to change",
     ),
     Rule(
         "search_failed",
-        lambda s: s.nowhere,
-        lambda s: "no provider could be searched any more",
+        "nowhere",
+        "no provider could be searched any more",
         when="every provider failed three times in a row, or for half of the queries (configurable)",
     ),
     Rule(
         "rounds_exhausted",
-        lambda s: s.rounds >= s.most_rounds,
-        lambda s: f"all {s.most_rounds} rounds are done",
+        "rounds",
+        "all {s.most_rounds} rounds are done",
+        ">=",
+        "$most_rounds",
         when="as many rounds are done as the tier allows",
     ),
     Rule(
         "queries_exhausted",
-        lambda s: s.queries >= s.most_queries,
-        lambda s: f"all {s.most_queries} queries are asked",
+        "queries",
+        "all {s.most_queries} queries are asked",
+        ">=",
+        "$most_queries",
         when="as many queries were asked as the tier allows",
     ),
     BUDGET,
     CLARIFICATION,
     Rule(
         "nothing_new",
-        lambda s: s.stale >= s.most_stale or s.idle,
-        lambda s: "further searches found nothing new" if s.stale else "there is nothing else to search for",
+        "dead_end",
+        "{s.dead_end}",
         when="two rounds in a row found nothing new (configurable), or no query is left that was not asked",
     ),
 )

@@ -27,40 +27,45 @@ class TutorSignals(Signals):
     turns: int = 0
     most_turns: int = 1
 
+    @property
+    def no_card(self) -> str:
+        """Why no hint card can be given, in words."""
+        return "no hint card is left" if self.hinted else "there was no hint card to give"
 
-_LEFT, _NONE = "no hint card is left", "there was no hint card to give"
 
-TABLE: tuple[Rule[TutorSignals], ...] = (
+TABLE: tuple[Rule, ...] = (
     Rule(
         "proved",
-        lambda s: s.answered,
-        lambda s: f"its observations were made again after turn {s.turns}",
+        "answered",
+        "its observations were made again after turn {s.turns}",
         sufficient=True,
         when="the player answered with claims that are decided, and the checker has seen again what they rest on",
     ),
     Rule(
         "undecidable",
-        lambda s: s.undecidable,
-        lambda s: "what would decide it cannot be seen",
+        "undecidable",
+        "what would decide it cannot be seen",
         when="the player answered that a claim is open, and every look that could decide it was taken again in vain",
     ),
     Rule(
         "nothing_to_see",
-        lambda s: bool(s.blind),
-        lambda s: s.blind,
+        "blind",
+        "{s.blind}",
         when="the run has no folder, or none that has files",
     ),
     Rule(
         "stuck",
-        lambda s: s.lost,
-        lambda s: f"the player went in circles, and {_LEFT if s.hinted else _NONE}",
+        "lost",
+        "the player went in circles, and {s.no_card}",
         when="the same move came three times, moves went in a circle, or four turns gave nothing new, and all hint "
         "cards were given, or there were none",
     ),
     Rule(
         "turns_exhausted",
-        lambda s: s.turns >= s.most_turns,
-        lambda s: f"all {s.most_turns} turns are taken",
+        "turns",
+        "all {s.most_turns} turns are taken",
+        ">=",
+        "$most_turns",
         when="as many turns were taken as the configuration allows",
     ),
     BUDGET,

@@ -55,9 +55,9 @@ class TalkSignals(Signals):
 
 
 TABLE = (
-    Rule[TalkSignals]("not_stated", lambda s: s.absent, lambda s: "nobody says"),
-    Rule[TalkSignals]("said", lambda s: s.sure, lambda s: "it is sure", sufficient=True),
-    Rule[TalkSignals]("doubts", lambda s: s.done, lambda s: "it is not sure"),
+    Rule("not_stated", "absent", "nobody says"),
+    Rule("said", "sure", "it is sure", sufficient=True),
+    Rule("doubts", "done", "it is not sure"),
     BUDGET,
     CLARIFICATION,
 )

@@ -1,0 +1,221 @@
+"""Values of an answer that follow from others as a judge says: each calculation is done again, exactly, or refused."""
+
+from __future__ import annotations
+
+import ast
+import re
+import string
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from aeon.grounding.figures import figures
+from aeon.grounding.grounds import Grounds
+from aeon.grounding.matching import with_unit, written_as
+from aeon.grounding.mention import Form, Mention
+from aeon.grounding.work import from_table
+from aeon.proof.again import CHANGES, evaluate, letters_of
+from aeon.proof.readings import exact
+from aeon.proof.tables import FUNCTIONS
+from aeon.schema import Calculation, Claim, Computation, FromClaim, Support, SupportType, ToolUse
+
+__all__ = ["with_calculations"]
+
+_REFERENCE = re.compile(
+    r"\b([a-z]+)\(\s*\[?((?:[a-z]\w*\.)?\d+)\]?(?:\.\s*([^(),]+(?:\([^()]*\))?))?\s*\)", re.IGNORECASE
+)
+_SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "[": "(", "]": ")"})
+_GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
+_LONGEST = 1_000
+_OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+_CALLS = ("round", "ceil", "floor", "min", "max", "abs", "sum")
+
+
+class _Operand(NamedTuple):
+    """A value that an expression names, with where it stands."""
+
+    number: Fraction
+    place: Support
+
+
+def with_calculations(
+    made: Sequence[Claim],
+    said: Sequence[Mention],
+    grounds: Grounds,
+    uses: Mapping[str, ToolUse],
+    calculations: Sequence[Calculation],
+) -> tuple[Claim, ...]:
+    """The claims with the calculations that a judge points out, each for the values that stand nowhere.
+
+    One may rest on the result of another. ``said`` are the values that the claims are of, ``uses`` the calls by the
+    names that an expression may have for them.
+    """
+    claims = list(made)
+    for _ in calculations:
+        before = tuple(claims)
+        for one in calculations:
+            _apply(one, claims, said, grounds, uses)
+        if tuple(claims) == before:
+            break
+    return tuple(claims)
+
+
+def _apply(
+    one: Calculation, claims: list[Claim], said: Sequence[Mention], grounds: Grounds, uses: Mapping[str, ToolUse]
+) -> None:
+    numbers = {form.read.number for mention in figures(one.value, False) for form in mention.forms} - {None}
+    for place, (claim, mention) in enumerate(zip(claims, said, strict=True)):
+        if claim.verdict == "not_found" and any(form.read.number in numbers for form in mention.forms):
+            try:
+                claims[place] = _calculated(claim, mention, one.expression, _Reader(grounds, uses, claims))
+            except ValueError as error:
+                claims[place] = claim.changed(note=f"stands nowhere; {one.expression[:100]}: {error}")
+
+
+def _calculated(claim: Claim, mention: Mention, expression: str, reader: _Reader) -> Claim:
+    """The claim of a value that an expression gives.
+
+    Raises:
+        ValueError: it does not, or an operand of it stands nowhere.
+    """
+    text = reader.read(expression)
+    numbers = {letter: one.number for letter, one in zip(string.ascii_lowercase, reader.operands, strict=False)}
+    for form in mention.forms:
+        for written in _ways(text, form):
+            letters_of(written)
+            value = evaluate(written, numbers)
+            computation = Computation(expression=written, result=exact(value), step="judge")
+            if (right := written_as(computation, value, form.read)) is not None:
+                return with_unit(_claim(claim, form, right, reader.operands), grounds=reader.grounds)
+    raise ValueError(f"it gives {exact(evaluate(text, numbers))[:40]}")
+
+
+def _ways(text: str, form: Form) -> tuple[str, ...]:
+    """The expression as it may be meant: for a share also times 100, and what falls by 5 has changed by -5."""
+    whole = text if len(text) == 1 else f"({text})"
+    shares = (f"{whole} * 100",) if form.read.unit == "%" else ()
+    return (text, *shares, f"-{whole}", *(f"-{one}" for one in shares))
+
+
+def _claim(claim: Claim, form: Form, computation: Computation, operands: Sequence[_Operand]) -> Claim:
+    evidence = tuple(one.place for one in operands)
+    first = evidence[0]
+    support: SupportType = "inference" if len(evidence) > 1 or first.type == "claim" else first.type
+    return claim.changed(reading=form.reading, support=support, evidence=evidence, computation=computation)
+
+
+class _Reader:
+    """Reads an expression into one over letters, and finds where each of its operands stands."""
+
+    def __init__(self, grounds: Grounds, uses: Mapping[str, ToolUse], claims: Sequence[Claim]) -> None:
+        self.grounds = grounds
+        self.operands: list[_Operand] = []
+        self._uses = uses
+        self._claims = claims
+        self._named: dict[str, _Operand] = {}
+
+    def read(self, expression: str) -> str:
+        """The expression over ``a``, ``b``, … for the operands in order.
+
+        Raises:
+            ValueError: it is no arithmetic, or an operand stands nowhere.
+        """
+        if len(expression) > _LONGEST:
+            raise ValueError("it is too long")
+        left = expression.partition("=")[0].strip().strip("`$")
+        plain = _REFERENCE.sub(self._name, left).translate(_SIGNS)
+        plain = _PERCENT.sub(r"(\1 / 100)", plain)
+        for text in (plain, _GROUPED.sub("", plain)):
+            try:
+                tree = ast.parse(text, mode="eval").body
+            except (SyntaxError, RecursionError, MemoryError, ValueError):
+                continue
+            if not isinstance(tree, ast.Tuple):
+                written = self._written(tree, text)
+                if not self.operands:
+                    raise ValueError("nothing in it stands anywhere")
+                return written
+        raise ValueError("it cannot be read as arithmetic")
+
+    def _name(self, match: re.Match[str]) -> str:
+        """A name for what a table comes to; what is no such thing stays as it is."""
+        function, use, column = match[1].casefold(), self._uses.get(match[2]), (match[3] or "").strip().strip("\"'`")
+        if use is None or (function != "rows" and (function not in FUNCTIONS or not column)):
+            return match[0]
+        try:
+            known = from_table(use, f"{function}({column})")
+        except ValueError:
+            return match[0]
+        name = f"R{len(self._named)}"
+        self._named[name] = _Operand(known.form.read.number or Fraction(0), known.evidence[0])
+        return name
+
+    def _written(self, node: ast.expr, source: str, beside: ast.operator | None = None) -> str:
+        match node:
+            case ast.Constant(value=int() | float()):
+                return self._number(ast.get_source_segment(source, node) or "", beside)
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float()) as operand):
+                return self._negative(ast.get_source_segment(source, operand) or "", beside)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return f"-({self._written(operand, source)})"
+            case ast.Name(id=name) if name in self._named:
+                return self._letter(self._named[name])
+            case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
+                sides = [self._side(side, source, sign) for side in (left, right)]
+                return f" {_OPERATORS[type(sign)]} ".join(sides)
+            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _CALLS and arguments:
+                return f"{name}({', '.join(self._arguments(name, arguments, source))})"
+        raise ValueError(f"{(ast.get_source_segment(source, node) or source)[:40]!r} in it cannot be computed")
+
+    def _side(self, node: ast.expr, source: str, sign: ast.operator) -> str:
+        text = self._written(node, source, sign)
+        return f"({text})" if isinstance(node, ast.BinOp) else text
+
+    def _arguments(self, name: str, arguments: Sequence[ast.expr], source: str) -> list[str]:
+        places = arguments[1:] if name == "round" else []
+        rest = arguments[:1] if name == "round" else arguments
+        return [*(self._written(one, source) for one in rest), *(ast.unparse(one) for one in places)]
+
+    def _number(self, text: str, beside: ast.operator | None) -> str:
+        """The letter of a number that stands somewhere, or a number that need not.
+
+        Raises:
+            ValueError: it stands nowhere.
+        """
+        number = Fraction(text.replace("_", ""))
+        if (operand := self._standing(number)) is not None:
+            return self._letter(operand)
+        if (share := self._standing(number * 100, "%")) is not None:
+            return f"({self._letter(share)} / 100)"
+        free = CHANGES if isinstance(beside, ast.Mult | ast.Div) else {1} if beside is not None else frozenset()
+        if number in free:
+            return exact(number)
+        raise ValueError(f"{text[:40]} stands nowhere")
+
+    def _negative(self, text: str, beside: ast.operator | None) -> str:
+        operand = self._standing(-Fraction(text.replace("_", "")))
+        return self._letter(operand) if operand is not None else f"-{self._number(text, beside)}"
+
+    def _standing(self, number: Fraction, unit: str | None = None) -> _Operand | None:
+        """Where a number stands exactly: in a result, a sentence, the task, or as a value of the answer that stands."""
+        value = exact(number)
+        for name in [unit] if unit is not None else ["", *self.grounds.units]:
+            known = self.grounds.exact(value, name)
+            if known is not None and known.computation is None and len(known.evidence) == 1:
+                return _Operand(number, known.evidence[0])
+        if unit is None:
+            for known in self.grounds.figures(value):
+                return _Operand(number, known.evidence[0])
+        for claim in self._claims:
+            same = claim.reading.value == value and (unit is None or claim.reading.unit == unit)
+            if claim.verdict == "supported" and same and claim.kind in ("number", "date"):
+                return _Operand(number, FromClaim(claim=claim.id, reading=claim.reading))
+        return None
+
+    def _letter(self, operand: _Operand) -> str:
+        if operand not in self.operands:
+            if len(self.operands) == len(string.ascii_lowercase):
+                raise ValueError("it has too many operands")
+            self.operands.append(operand)
+        return string.ascii_lowercase[self.operands.index(operand)]

@@ -1,0 +1,61 @@
+"""Days whose month is written in a language that nobody reads here: found by the day, and by what stands beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from aeon.grounding.grounds import Grounds, Known
+from aeon.grounding.matching import Match
+from aeon.grounding.mention import Mention
+from aeon.schema import FromSource, FromTool, Support
+
+__all__ = ["as_day"]
+
+_MONTH = re.compile(r"(?:\.|º|[^\W\d_]{1,3})?\s+[^\W\d_]+")
+_YEAR = re.compile(r"(?:\.|º|[^\W\d_]{1,3})?(?:\s+[^\W\d_]+\.?,?){1,4}\s+(\d{4})(?!\d)")
+_WITHIN = 24
+"""Characters within which the parts of one date stand."""
+_SENTENCE = 300
+"""Characters within which two values may be of one sentence."""
+
+
+def as_day(grounds: Grounds, answer: str, mention: Mention, beside: Sequence[Match]) -> Match | None:
+    """What a number from 1 to 31 before a word rests on as the day of a date, as in "25 avril 2025".
+
+    The year behind it must be of the same date, or a value ``beside`` it, on its line, of the same row or sentence.
+    """
+    form = mention.forms[0]
+    day = form.read.number
+    if day is None or form.read.unit or form.read.places or not 1 <= day <= 31 or not _MONTH.match(answer, mention.end):
+        return None
+    year = _YEAR.match(answer, mention.end)
+    for known in grounds.figures(form.read.value):
+        place = known.evidence[0]
+        years = [one for one in grounds.figures(year[1]) if _is_near(place, one.evidence[0], _WITHIN)] if year else []
+        others = [one for match in beside for one in match.known.evidence]
+        if years or any(_is_beside(place, one) for one in others):
+            return Match(form, Known(form, known.evidence))
+    return None
+
+
+def _is_near(one: Support, other: Support, within: int) -> bool:
+    """Whether two places are in one text, no further apart than so many characters."""
+    return _text(one) == _text(other) != () and abs(one.start - other.start) <= within  # type: ignore[union-attr]
+
+
+def _is_beside(one: Support, other: Support) -> bool:
+    """Whether two places are in one row of a table, or in one sentence."""
+    if isinstance(one, FromTool) and isinstance(other, FromTool):
+        return (one.step, _row(one.path)) == (other.step, _row(other.path)) and one.path.count("/") > 1
+    return isinstance(one, FromSource) and _is_near(one, other, _SENTENCE)
+
+
+def _row(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _text(one: Support) -> tuple[str, ...]:
+    if isinstance(one, FromTool):
+        return one.step, one.path
+    return (one.source,) if isinstance(one, FromSource) else ()

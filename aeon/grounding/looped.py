@@ -1,0 +1,155 @@
+"""The claims of an answer that a model gave in a loop over tools: each value, in whatever language it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from aeon.grounding.calculated import with_calculations
+from aeon.grounding.dated import as_day
+from aeon.grounding.figures import figures, figures_of_answer, values_of_source
+from aeon.grounding.grounds import Grounds, Rounding
+from aeon.grounding.marks import Marks, cited_in
+from aeon.grounding.matching import Match, claim_of, computed, learn, matched
+from aeon.grounding.mention import Form, Mention
+from aeon.grounding.work import Work
+from aeon.proof.readings import Read, exact
+from aeon.schema import Calculation, Claim, Computation, Task
+
+__all__ = ["claims_of_work", "missing_values"]
+
+_ROUNDINGS: tuple[Rounding, ...] = ("half_up", "half_even")
+_LEAST_DIGITS = 3
+"""How many digits a whole number must keep to be another one rounded, such as 11,700 for 11,702.50."""
+
+
+def claims_of_work(answer: str, task: Task, work: Work, calculations: Sequence[Calculation] = ()) -> tuple[Claim, ...]:
+    """A claim for each value of the answer, in order, with what it rests on.
+
+    A value is looked for in what its line cites, then in what the answer cites, then in all that the tools gave, then
+    in the task. It may follow from others by a computation that a text states, or that a judge points out.
+    """
+    names = {lines.source for use in work.uses for lines in use.lines} - {""}
+    said = figures_of_answer(answer, _numbers(work), names)
+    if not said:
+        return ()
+    search = _Search(answer, task, work)
+    pairs = list(search.matches(said))
+    kept = [(one, match) for one, match in pairs if one.certain or match is not None]
+    mentions = [one for one, _ in kept]
+    made = [claim_of(f"c{number}", one, match) for number, (one, match) in enumerate(kept, 1)]
+    stated = computed(answer, mentions, made, search.whole)
+    return with_calculations(stated, mentions, search.whole, work.by_number(), calculations)
+
+
+def missing_values(claims: Sequence[Claim]) -> tuple[str, ...]:
+    """The texts of the claims that stand nowhere, each once."""
+    return tuple(dict.fromkeys(claim.text for claim in claims if claim.verdict == "not_found"))
+
+
+class _Search:
+    """Looks the values of an answer up."""
+
+    def __init__(self, answer: str, task: Task, work: Work) -> None:
+        self._answer, self._work = answer, work
+        self._empty = task.changed(text="", context="")
+        self._marks = [(start, cited_in(answer[start:end])) for start, end in Marks(_numbers(work)).spans(answer)]
+        self._cites = {*work.cites, *work.whole_ids(one for _, ids in self._marks for one in ids)}
+        self._near: dict[frozenset[str], Grounds] = {}
+        self.whole = Grounds(task, list(work.places(self._cites)), reader=values_of_source)
+        for known in work.counts(self._cites):
+            self.whole.add(known, exactly=True)
+        for step, text in work.stated.items():
+            if text != answer:
+                learn(self.whole, step, text, figures(text, False))
+
+    def matches(self, said: Sequence[Mention]) -> Iterator[tuple[Mention, Match | None]]:
+        """Each value with what it rests on; one that stands nowhere as a whole, as its parts if each of them does."""
+        first = [(one, match) for mention in said for one, match in self._of(mention)]
+        for one, match in first:
+            if match is None and one.kind == "number":
+                line = self._line(one)
+                beside = [two for other, two in first if two is not None and line[0] <= other.start < line[1]]
+                match = as_day(self.whole, self._answer, one, beside) or _loosely(self.whole, one)
+            yield one, match
+
+    def _of(self, mention: Mention) -> list[tuple[Mention, Match | None]]:
+        match = self._match(mention)
+        if match is None and mention.parts and mention.kind != "date":
+            parts = [(part, self._match(part)) for part in mention.parts]
+            if all(one is not None for _, one in parts):
+                return [*parts]
+        return [(mention, match)]
+
+    def _match(self, mention: Mention) -> Match | None:
+        near = self._cited_beside(mention)
+        first = matched(near, mention) if near is not None else None
+        if first is not None and first.verdict == "supported":
+            return first
+        return matched(self.whole, mention) or first
+
+    def _cited_beside(self, mention: Mention) -> Grounds | None:
+        """What the line of a mention cites."""
+        start, end = self._line(mention)
+        short = [one for place, ids in self._marks if start <= place < end for one in ids]
+        cites = frozenset(self._work.whole_ids(short))
+        if not cites:
+            return None
+        if cites not in self._near:
+            grounds = Grounds(self._empty, list(self._work.cited(cites)), reader=values_of_source)
+            for known in self._work.counts(cites):
+                grounds.add(known, exactly=True)
+            self._near[cites] = grounds
+        return self._near[cites]
+
+    def _line(self, mention: Mention) -> tuple[int, int]:
+        end = self._answer.find("\n", mention.end)
+        return self._answer.rfind("\n", 0, mention.start) + 1, end if end >= 0 else len(self._answer)
+
+
+def _numbers(work: Work) -> set[int]:
+    return {int(one) for one in work.by_number() if one.isdecimal()}
+
+
+def _loosely(grounds: Grounds, mention: Mention) -> Match | None:
+    """What a number rests on as a share times 100 ("23,8 pour cent") or as a whole number that leaves digits out."""
+    for form in mention.forms:
+        match = _as_share(grounds, form) or _as_round(grounds, form)
+        if match is not None:
+            return match
+    return None
+
+
+def _as_share(grounds: Grounds, form: Form) -> Match | None:
+    value = form.read
+    for rounding in _ROUNDINGS if value.places and not value.unit else ():
+        known = grounds.rounding("", Fraction(100), value, rounding)
+        if known is not None and known.computation is None and -1 <= (known.form.read.number or Fraction(0)) <= 1:
+            result = (known.form.read.number or Fraction(0)) * 100
+            computation = Computation(
+                expression="a * 100", result=exact(result), places=value.places, rounding=rounding, step="answer"
+            )
+            return Match(form, known, computation)
+    return None
+
+
+def _as_round(grounds: Grounds, form: Form) -> Match | None:
+    value = form.read
+    zeros = _left_out(value)
+    for rounding in _ROUNDINGS if zeros else ():
+        for unit in (value.unit, "") if value.unit else grounds.units:
+            known = grounds.rounding(unit, Fraction(1), value._replace(places=-zeros), rounding)
+            if known is not None and known.computation is None:
+                result = exact(known.form.read.number or Fraction(0))
+                computation = Computation(result=result, places=-zeros, rounding=rounding)
+                place = grounds.unit(value.unit) if value.unit and not unit else None
+                return Match(form, known, computation, place, "supported" if place or unit == value.unit else "partial")
+    return None
+
+
+def _left_out(value: Read) -> int:
+    """How many zeros a whole number ends with that may stand for digits that are left out."""
+    digits = value.value.lstrip("-")
+    if value.places != 0 or not digits.isdecimal():
+        return 0
+    return max(0, min(len(digits) - len(digits.rstrip("0")), len(digits) - _LEAST_DIGITS))
