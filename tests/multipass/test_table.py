@@ -31,7 +31,7 @@ ROWS = [
     ("not_stated", {"codes": ("not_stated",)}),
     ("disagreement", {"codes": ("disagreement",)}),
     ("uncertain", {"codes": ("uncertain",)}),
-    ("converged", {"converged": True}),
+    ("converged", {"converged": True, "grounded": True}),
     ("own_knowledge", {"converged": True, "grounded": False}),
     ("confident", {"confident": True}),
     ("ttl_expired", {"passes": 3, "ttl": 3}),
