@@ -98,8 +98,8 @@ class TurnTaker:
             arguments = arguments_of(request)
         except Malformed as error:
             return Call(id=name, tool=one_line(request.name, 80), arguments={}, problem=f"no JSON object: {error}")
-        fault = self._fault(request, arguments)
-        return Call(id=name, tool=one_line(request.name, 80), arguments=arguments, problem=fault)
+        fault, tool = self._fault(request, arguments), one_line(request.name, 80)
+        return Call(id=name, tool=tool, arguments=arguments, problem=fault, signature=request.signature)
 
     def _fault(self, request: CallRequest, arguments: JsonObject) -> str:
         if request.name not in self._tools.names:
@@ -163,7 +163,12 @@ def _turns(effect: TakeTurn, room: int) -> Iterator[Message]:
 
 def _requests(exchange: Exchange) -> tuple[CallRequest, ...]:
     return tuple(
-        CallRequest(id=_wire_id(call.id), name=call.tool, arguments=json.dumps(call.arguments, ensure_ascii=False))
+        CallRequest(
+            id=_wire_id(call.id),
+            name=call.tool,
+            signature=call.signature,
+            arguments=json.dumps(call.arguments, ensure_ascii=False),
+        )
         for call in exchange.turn.calls
     )
 

@@ -81,11 +81,7 @@ def _free(own: Tool, taken: set[str]) -> Tool:
 def _sql(database: Database, most_bytes: int) -> Tool:
     @tool(name=SQL, side_effects=False, parallel_safe=True, timeout=_TIMEOUT)
     def ask(query: str) -> JsonObject:
-        """Run one DuckDB query that reads, as it is written. At most 100 rows are shown.
-
-        Args:
-            query: SELECT, WITH, FROM, PIVOT, DESCRIBE, SUMMARIZE or SHOW TABLES
-        """
+        """Run one DuckDB query that reads. At most 100 rows are shown."""
         return plain_query(database, query, most_bytes)
 
     return replace(ask, tables=database.tables)
@@ -94,7 +90,7 @@ def _sql(database: Database, most_bytes: int) -> Tool:
 def _search(texts: FolderTexts) -> Tool:
     @tool(name=SEARCH, side_effects=False, parallel_safe=True, timeout=_TIMEOUT)
     def search(words: Annotated[str, Field(min_length=1)]) -> JsonObject:
-        """Find the passages of the texts that fit some words best, as numbered sentences."""
+        """Find passages of the texts by words."""
         return texts.found(words)
 
     return replace(search, reading=True)
@@ -103,12 +99,7 @@ def _search(texts: FolderTexts) -> Tool:
 def _read(texts: FolderTexts, database: Database | None) -> Tool:
     @tool(name=READ, side_effects=False, parallel_safe=True, timeout=_TIMEOUT)
     def read(name: str, start: Annotated[int, Field(ge=1)] = 1) -> JsonObject:
-        """Read a text as numbered sentences, a long one in parts; of a table, 20 rows.
-
-        Args:
-            name: of the text or table
-            start: the sentence or row to begin with
-        """
+        """Read a text, a long one in parts that begin at sentence start; of a table 20 rows."""
         found = texts.meant(name)
         if isinstance(found, TableInfo):
             return _rows(database, found, start, texts.most_bytes)
