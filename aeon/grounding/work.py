@@ -13,7 +13,7 @@ from aeon.grounding.mention import Form
 from aeon.proof.canonical import at_path, output_of
 from aeon.proof.readings import read
 from aeon.proof.tables import is_table
-from aeon.schema import FromTool, Source, ToolUse
+from aeon.schema import FromTool, JsonValue, Source, ToolUse
 
 __all__ = ["Work", "from_table", "sentences_of"]
 
