@@ -92,9 +92,9 @@ def _calculated(claim: Claim, mention: Mention, expression: str, reader: _Reader
 
 
 def _ways(text: str, form: Form) -> tuple[str, ...]:
-    """The expression as it may be meant: for a share also times 100, and what falls by 5 has changed by -5."""
+    """The expression as it may be meant: what may be a share also times 100, and each with the other sign."""
     whole = text if len(text) == 1 else f"({text})"
-    shares = (f"{whole} * 100",) if form.read.unit == "%" else ()
+    shares = (f"{whole} * 100",) if form.read.unit in ("%", "") else ()
     return (text, *shares, f"-{whole}", *(f"-{one}" for one in shares))
 
 

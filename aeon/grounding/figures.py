@@ -29,6 +29,7 @@ _CLOCKS = (
     re.compile(r"(?<![\w.,:])\d{1,2}\s?h\s?[0-5]\d(?!\w)"),
     re.compile(r"(?<![\w.,:])\d{1,2}\s?[点點时時시](?:\s?\d{1,2}\s?[分분])?(?!\d)"),
 )
+_ENDING = re.compile(r"\.[a-z][a-z0-9]{1,4}(?!\w)")
 _HOUR = re.compile(r"\d{1,2}\s?h")
 _YEAR = re.compile(r"(?:1\d|20)\d\d")
 _FENCED_JSON = re.compile(r"\s*```(?:json)?\s*\n(.*?)```\s*", re.DOTALL)
@@ -84,9 +85,10 @@ def _figures(text: str, taken: bytearray, cell: bool) -> tuple[Mention, ...]:
     """The values that are in nothing that is taken; what is longer, such as a date, is taken as a whole."""
     found: list[Mention] = []
     dated, plain = spaced(text, DATE_SIGNS), spaced(text)
+    ids = list(_ids(plain))
     for mention in (
-        *addresses(text), *quotations(text), *_days(dated, cell), *_times(plain), *_clocks(text), *_numbers(plain),
-        *_ids(plain),
+        *addresses(text), *quotations(text), *_days(dated, cell), *_times(plain), *_clocks(text),
+        *(one for one in ids if sum(map(str.isdecimal, one.text)) > 1), *_numbers(plain), *ids,
     ):  # fmt: skip
         if 1 not in taken[mention.start : mention.end]:
             _take(taken, mention.start, mention.end)
@@ -155,12 +157,17 @@ def _literal(start: int, text: str) -> Mention | None:
 
 
 def _ids(text: str) -> Iterator[Mention]:
-    """The tokens of letters and digits. One with a single digit may be a word, such as H2O or B2B."""
+    """The tokens of letters and digits.
+
+    One with a single digit may be a word, such as H2O or B2B, and one before an ending the name of a file.
+    """
     for match in _ID.finditer(text):
         digits = sum(one.isdecimal() for one in match[0])
-        if not digits or (mention := mentioned("name", match.start(), match[0], ["text"])) is None:
+        if not digits or NUMBER.match(text, match.start()):
             continue
-        yield mention._replace(certain=digits > 1, parts=_pieces(mention))
+        if mention := mentioned("name", match.start(), match[0], ["text"]):
+            named = _ENDING.match(text, match.end()) is not None
+            yield mention._replace(certain=digits > 1 and not named, parts=_pieces(mention))
 
 
 def _pieces(mention: Mention) -> tuple[Mention, ...]:

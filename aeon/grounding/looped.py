@@ -8,13 +8,13 @@ from fractions import Fraction
 from aeon.grounding.calculated import with_calculations
 from aeon.grounding.dated import as_day
 from aeon.grounding.figures import figures, figures_of_answer, values_of_source
-from aeon.grounding.grounds import Grounds, Rounding
+from aeon.grounding.grounds import Grounds, Known, Rounding
 from aeon.grounding.marks import Marks, cited_in
 from aeon.grounding.matching import Match, claim_of, computed, learn, matched
 from aeon.grounding.mention import Form, Mention
 from aeon.grounding.work import Work
 from aeon.proof.readings import Read, exact
-from aeon.schema import Calculation, Claim, Computation, Task
+from aeon.schema import Calculation, Claim, Computation, FromClaim, Task
 
 __all__ = ["claims_of_work", "missing_values"]
 
@@ -37,9 +37,35 @@ def claims_of_work(answer: str, task: Task, work: Work, calculations: Sequence[C
     pairs = list(search.matches(said))
     kept = [(one, match) for one, match in pairs if one.certain or match is not None]
     mentions = [one for one, _ in kept]
-    made = [claim_of(f"c{number}", one, match) for number, (one, match) in enumerate(kept, 1)]
-    stated = computed(answer, mentions, made, search.whole)
-    return with_calculations(stated, mentions, search.whole, work.by_number(), calculations)
+    made = tuple(claim_of(f"c{number}", one, match) for number, (one, match) in enumerate(kept, 1))
+    for _ in made:  # a result that is said again is an operand of the next equation
+        before, made = made, with_repeated(computed(answer, mentions, made, search.whole), mentions)
+        if made == before:
+            break
+    reckoned = with_calculations(made, mentions, search.whole, work.by_number(), calculations)
+    return with_repeated(computed(answer, mentions, reckoned, search.whole), mentions) if calculations else reckoned
+
+
+def with_repeated(made: Sequence[Claim], said: Sequence[Mention]) -> tuple[Claim, ...]:
+    """The claims with the values that stand nowhere but say what another value of the answer does that was computed."""
+    computed_ones = [one for one in made if one.verdict == "supported" and one.computation is not None]
+    return tuple(
+        next((again for other in computed_ones if (again := _repeated(claim, mention, other))), claim)
+        if claim.verdict == "not_found"
+        else claim
+        for claim, mention in zip(made, said, strict=True)
+    )
+
+
+def _repeated(claim: Claim, mention: Mention, other: Claim) -> Claim | None:
+    """The claim as one that says what another one does, whether or not both have its unit."""
+    said = Read(other.reading.value, unit=other.reading.unit)
+    for form in mention.forms:
+        if form.read.value == said.value and (form.read.unit == said.unit or "" in (form.read.unit, said.unit)):
+            evidence = FromClaim(claim=other.id, reading=other.reading)
+            place = claim.changed(reading=form.reading, support="inference", evidence=(evidence,))
+            return place.changed(verdict="supported", note="")
+    return None
 
 
 def missing_values(claims: Sequence[Claim]) -> tuple[str, ...]:
@@ -86,7 +112,14 @@ class _Search:
         first = matched(near, mention) if near is not None else None
         if first is not None and first.verdict == "supported":
             return first
-        return matched(self.whole, mention) or first
+        match = matched(self.whole, mention) or first
+        return self._as_number(mention, match) if match is not None and match.form.form == "y" else match
+
+    def _as_number(self, mention: Mention, match: Match) -> Match:
+        """The match of a year as the number that stands in a date, which can be an operand."""
+        form = mention.forms[0]
+        known = next(iter(self.whole.figures(form.read.value)), None)
+        return match if known is None else Match(form, Known(form, known.evidence))
 
     def _cited_beside(self, mention: Mention) -> Grounds | None:
         """What the line of a mention cites."""

@@ -292,6 +292,12 @@ def with_unit(claim: Claim, grounds: Grounds) -> Claim:
     return claim.changed(verdict="supported", note="", evidence=(*claim.evidence, place))
 
 
+def _said_first(claim: Claim) -> Support:
+    """A claim as an operand: the one that it only says again, if it does."""
+    first = claim.evidence[0] if len(claim.evidence) == 1 and claim.computation is None else None
+    return first if isinstance(first, FromClaim) else FromClaim(claim=claim.id, reading=claim.reading)
+
+
 def _inferred(result: Claim, said: Form, operands: Sequence[Claim]) -> Claim:
-    evidence: tuple[Support, ...] = tuple(FromClaim(claim=one.id, reading=one.reading) for one in operands)
+    evidence = tuple(map(_said_first, operands))
     return result.changed(reading=said.reading, support="inference", evidence=evidence)

@@ -20,6 +20,7 @@ from aeon.schema import (
     Task,
     ToolCall,
     ToolLoop,
+    ToolUse,
 )
 
 __all__ = [
@@ -119,12 +120,16 @@ def given(step: Step | StepResult) -> Iterator[JsonValue]:
         yield step.output
 
 
-def spans_of(steps: Iterable[Step | StepResult]) -> Iterator[Source]:
-    """The sentences that the steps rest on or that their calls of tools showed, each once."""
-    every = (
-        source for step in steps for source in (*step.sources, *(one for use in step.uses for one in sentences_of(use)))
-    )
+def spans_of(steps: Iterable[Step | StepResult | ToolUse]) -> Iterator[Source]:
+    """The sentences that the steps rest on, and those that calls of tools showed, each once."""
+    every = (source for step in steps for source in _spans(step))
     yield from {(one.source, one.start, one.end): one for one in every}.values()
+
+
+def _spans(step: Step | StepResult | ToolUse) -> Iterator[Source]:
+    yield from () if isinstance(step, ToolUse) else step.sources
+    for use in [step] if isinstance(step, ToolUse) else step.uses:
+        yield from sentences_of(use)
 
 
 def written_from(plan: Plan) -> list[Source]:
