@@ -7,10 +7,11 @@ from fractions import Fraction
 
 from aeon.grounding.calculated import with_calculations
 from aeon.grounding.dated import as_day
+from aeon.grounding.equations import equations, with_constants
 from aeon.grounding.figures import figures, figures_of_answer, values_of_source
 from aeon.grounding.grounds import Grounds, Known, Rounding
 from aeon.grounding.marks import Marks, cited_in
-from aeon.grounding.matching import Match, claim_of, computed, learn, matched
+from aeon.grounding.matching import Match, claim_of, computed, learn, matched, with_unit
 from aeon.grounding.mention import Form, Mention
 from aeon.grounding.work import Work
 from aeon.proof.readings import Read, exact
@@ -39,32 +40,43 @@ def claims_of_work(answer: str, task: Task, work: Work, calculations: Sequence[C
     mentions = [one for one, _ in kept]
     made = tuple(claim_of(f"c{number}", one, match) for number, (one, match) in enumerate(kept, 1))
     for _ in made:  # a result that is said again is an operand of the next equation
-        before, made = made, with_repeated(computed(answer, mentions, made, search.whole), mentions)
+        before, made = made, with_repeated(computed(answer, mentions, made, search.whole), mentions, search.whole)
         if made == before:
             break
     reckoned = with_calculations(made, mentions, search.whole, work.by_number(), calculations)
-    return with_repeated(computed(answer, mentions, reckoned, search.whole), mentions) if calculations else reckoned
+    if calculations:
+        reckoned = with_repeated(computed(answer, mentions, reckoned, search.whole), mentions, search.whole)
+    return without_constants(answer, reckoned, mentions)
 
 
-def with_repeated(made: Sequence[Claim], said: Sequence[Mention]) -> tuple[Claim, ...]:
+def without_constants(answer: str, made: Sequence[Claim], said: Sequence[Mention]) -> tuple[Claim, ...]:
+    """The claims without the numbers that stand nowhere and only change units in an equation that holds."""
+    left_out: set[int] = set()
+    for equation in equations(answer, said):
+        loose = [place for place in equation.operands if made[place].verdict == "not_found"]
+        if loose and made[equation.result].verdict == "supported" and with_constants(equation, said, loose):
+            left_out.update(loose)
+    return tuple(claim for place, claim in enumerate(made) if place not in left_out)
+
+
+def with_repeated(made: Sequence[Claim], said: Sequence[Mention], grounds: Grounds) -> tuple[Claim, ...]:
     """The claims with the values that stand nowhere but say what another value of the answer does that was computed."""
     computed_ones = [one for one in made if one.verdict == "supported" and one.computation is not None]
     return tuple(
-        next((again for other in computed_ones if (again := _repeated(claim, mention, other))), claim)
+        next((again for other in computed_ones if (again := _repeated(claim, mention, other, grounds))), claim)
         if claim.verdict == "not_found"
         else claim
         for claim, mention in zip(made, said, strict=True)
     )
 
 
-def _repeated(claim: Claim, mention: Mention, other: Claim) -> Claim | None:
+def _repeated(claim: Claim, mention: Mention, other: Claim, grounds: Grounds) -> Claim | None:
     """The claim as one that says what another one does, whether or not both have its unit."""
     said = Read(other.reading.value, unit=other.reading.unit)
     for form in mention.forms:
         if form.read.value == said.value and (form.read.unit == said.unit or "" in (form.read.unit, said.unit)):
             evidence = FromClaim(claim=other.id, reading=other.reading)
-            place = claim.changed(reading=form.reading, support="inference", evidence=(evidence,))
-            return place.changed(verdict="supported", note="")
+            return with_unit(claim.changed(reading=form.reading, support="inference", evidence=(evidence,)), grounds)
     return None
 
 
