@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from aeon.grounding.figures import figures
+from aeon.grounding.figures import figures_in
 from aeon.grounding.grounds import Grounds
 from aeon.grounding.matching import with_unit, written_as
 from aeon.grounding.mention import Form, Mention
-from aeon.grounding.work import from_table
+from aeon.grounding.toolrecord import from_table
 from aeon.proof.again import CHANGES, evaluate, letters_of
 from aeon.proof.readings import exact
 from aeon.proof.tables import FUNCTIONS
@@ -64,7 +64,7 @@ def with_calculations(
 def _apply(
     one: Calculation, claims: list[Claim], said: Sequence[Mention], grounds: Grounds, uses: Mapping[str, ToolUse]
 ) -> None:
-    numbers = {form.read.number for mention in figures(one.value, False) for form in mention.forms} - {None}
+    numbers = {form.read.number for mention in figures_in(one.value, False) for form in mention.forms} - {None}
     for place, (claim, mention) in enumerate(zip(claims, said, strict=True)):
         if claim.verdict == "not_found" and any(form.read.number in numbers for form in mention.forms):
             try:

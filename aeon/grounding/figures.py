@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 
 from aeon.grounding.days import days, times
-from aeon.grounding.marks import Marks, code, no_values
+from aeon.grounding.marks import Marks, code_spans, no_values
 from aeon.grounding.mention import Mention, mentioned
 from aeon.grounding.mentions import is_json, of_json
 from aeon.grounding.numerals import NUMBER, spelt_numerals
@@ -18,7 +18,7 @@ from aeon.grounding.unspaced import DATE_SIGNS, spaced
 from aeon.grounding.words import addresses, is_german, quotations
 from aeon.proof.readings import read
 
-__all__ = ["figures", "figures_of_answer", "values_of_source"]
+__all__ = ["figures_in", "figures_of_answer", "values_of_source"]
 
 _ID = re.compile(r"(?<!\w)(?<!\d[-/])[^\W\d_][^\W_]*(?:[-_/#][^\W_]+|(?<=\d)\.(?=\d)[^\W_]+)*")
 _JOINED = re.compile(r"[-_/#]")
@@ -43,7 +43,7 @@ def figures_of_answer(answer: str, uses: Collection[int] = (), names: Collection
     fenced = _FENCED_JSON.fullmatch(answer)
     start, end = fenced.span(1) if fenced else (0, len(answer))
     if is_json(answer[start:end]):
-        return tuple(mention.moved(start) for mention in of_json(answer[start:end], figures))
+        return tuple(mention.moved(start) for mention in of_json(answer[start:end], figures_in))
     taken = bytearray(len(answer))
     for span in _hidden(answer, uses, names):
         _take(taken, *span)
@@ -51,21 +51,21 @@ def figures_of_answer(answer: str, uses: Collection[int] = (), names: Collection
     return tuple(sorted((*found, *_of_code(answer)), key=lambda one: one.start))
 
 
-def figures(text: str, cell: bool = True) -> tuple[Mention, ...]:
+def figures_in(text: str, cell: bool = True) -> tuple[Mention, ...]:
     """The values of a text that is no answer, such as a cell of a table or a sentence."""
     return _figures(text, bytearray(len(text)), cell)
 
 
 def values_of_source(text: str, cell: bool = True) -> Iterator[Mention]:
     """What an answer may rest on in a text: its values and the parts of each, and numbers in words."""
-    for mention in figures(text, cell):
+    for mention in figures_in(text, cell):
         yield mention
         yield from mention.parts if mention.kind != "date" else ()
     yield from spelt_numerals(spaced(text), is_german(text))
 
 
 def _hidden(answer: str, uses: Collection[int], names: Collection[str]) -> Iterator[tuple[int, int]]:
-    yield from (span for span, _ in code(answer))
+    yield from (span for span, _ in code_spans(answer))
     yield from no_values(answer, Marks(uses))
     for name in names:
         pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
@@ -74,9 +74,9 @@ def _hidden(answer: str, uses: Collection[int], names: Collection[str]) -> Itera
 
 def _of_code(answer: str) -> Iterator[Mention]:
     """What stands in code signs and is one value."""
-    for _, inner in code(answer):
+    for _, inner in code_spans(answer):
         if inner is not None:
-            found = figures(answer[slice(*inner)])
+            found = figures_in(answer[slice(*inner)])
             if len(found) == 1 and found[0].text == answer[slice(*inner)].strip():
                 yield found[0].moved(inner[0])
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from aeon.grounding.grounds import ToolOutput
 from aeon.grounding.matching import claims
-from aeon.grounding.results import BY_TOOL, checked_work, given, spans_of, told, unchecked
-from aeon.grounding.work import Work
+from aeon.grounding.results import BY_TOOL, checked_loop, given, spans_of, told, unchecked
+from aeon.grounding.toolrecord import ToolRecord
 from aeon.schema import Claim, Outcome, StepResult, Task, ToolUse
 
 __all__ = ["grounded_on", "step_name"]
@@ -39,12 +39,12 @@ def _of_uses(answer: str, task: Task, outcomes: Mapping[int, Outcome]) -> tuple[
     uses = {n: one.value for n, one in outcomes.items() if isinstance(one.value, ToolUse)}
     steps = {step_name(n): one.value for n, one in outcomes.items() if isinstance(one.value, StepResult)}
     others = [ToolOutput(name, output) for name, step in steps.items() for output in given(step)]
-    work = Work(
+    record = ToolRecord(
         uses=tuple(use.changed(id=step_name(n)) for n, use in uses.items()),
         stated={name: str(step.output) for name, step in steps.items() if not _looked_up(step)},
         others=[*others, *(source for step in steps.values() for source in step.sources)],
     )
-    found = checked_work(answer, task, work)
+    found = checked_loop(answer, task, record)
     return tuple(unchecked(claim) for claim in found) if any(map(_hidden, outcomes.values())) else found
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from aeon.grounding.grounds import ToolOutput
-from aeon.grounding.looped import claims_of_work
+from aeon.grounding.looped import claims_of_loop
 from aeon.grounding.matching import claims
-from aeon.grounding.work import Work, sentences_of
+from aeon.grounding.toolrecord import ToolRecord, sentences_of
 from aeon.schema import (
     Calculation,
     Claim,
@@ -25,7 +25,7 @@ from aeon.schema import (
 
 __all__ = [
     "BY_TOOL",
-    "checked_work",
+    "checked_loop",
     "given",
     "grounded",
     "grounded_loop",
@@ -66,19 +66,21 @@ def grounded_loop(answer: str, task: Task, plan: Plan, calculations: Sequence[Ca
     done = [step for step in plan.steps if step.status == "complete"]
     others = [step for step in done if step.mode != "tools"]
     outputs = [ToolOutput(step.id, output) for step in others for output in given(step)]
-    work = Work(
+    record = ToolRecord(
         uses=tuple(use for step in done for use in step.uses),
         cites=tuple(one for step in done for one in step.cites),
         stated={step.id: str(step.output) for step in done if not isinstance(step.action, ToolCall)},
         others=[*outputs, *(source for step in others for source in step.sources)],
     )
-    return checked_work(answer, told(task), work, calculations)
+    return checked_loop(answer, told(task), record, calculations)
 
 
-def checked_work(answer: str, task: Task, work: Work, calculations: Sequence[Calculation] = ()) -> tuple[Claim, ...]:
-    """The claims of an answer over such work, not checked where there was nothing to check them against."""
-    found = claims_of_work(answer, task, work, calculations)
-    return found if work.looked_up or task.context else tuple(unchecked(claim) for claim in found)
+def checked_loop(
+    answer: str, task: Task, record: ToolRecord, calculations: Sequence[Calculation] = ()
+) -> tuple[Claim, ...]:
+    """The claims of an answer over such a record, not checked where there was nothing to check them against."""
+    found = claims_of_loop(answer, task, record, calculations)
+    return found if record.looked_up or task.context else tuple(unchecked(claim) for claim in found)
 
 
 def resting_on_record(found: Sequence[Claim]) -> list[Claim]:

@@ -15,10 +15,10 @@ from aeon.proof.readings import read
 from aeon.proof.tables import is_table
 from aeon.schema import FromTool, Source, ToolUse
 
-__all__ = ["Work", "from_table", "sentences_of"]
+__all__ = ["ToolRecord", "from_table", "sentences_of"]
 
 
-class Work(NamedTuple):
+class ToolRecord(NamedTuple):
     """The calls of tools and the ids that were cited.
 
     ``stated`` are texts of the model that may state computations, by step; ``others`` is what else an answer may rest
