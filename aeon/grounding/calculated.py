@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from aeon.grounding.figures import figures
+from aeon.grounding.figures import figures_in
 from aeon.grounding.grounds import Grounds
 from aeon.grounding.matching import with_unit, written_as
 from aeon.grounding.mention import Form, Mention
-from aeon.grounding.work import from_table
+from aeon.grounding.toolrecord import from_table
 from aeon.proof.again import CHANGES, evaluate, letters_of
 from aeon.proof.readings import exact
 from aeon.proof.tables import FUNCTIONS
@@ -64,7 +64,7 @@ def with_calculations(
 def _apply(
     one: Calculation, claims: list[Claim], said: Sequence[Mention], grounds: Grounds, uses: Mapping[str, ToolUse]
 ) -> None:
-    numbers = {form.read.number for mention in figures(one.value, False) for form in mention.forms} - {None}
+    numbers = {form.read.number for mention in figures_in(one.value, False) for form in mention.forms} - {None}
     for place, (claim, mention) in enumerate(zip(claims, said, strict=True)):
         if claim.verdict == "not_found" and any(form.read.number in numbers for form in mention.forms):
             try:
@@ -92,9 +92,9 @@ def _calculated(claim: Claim, mention: Mention, expression: str, reader: _Reader
 
 
 def _ways(text: str, form: Form) -> tuple[str, ...]:
-    """The expression as it may be meant: for a share also times 100, and what falls by 5 has changed by -5."""
+    """The expression as it may be meant: what may be a share also times 100, and each with the other sign."""
     whole = text if len(text) == 1 else f"({text})"
-    shares = (f"{whole} * 100",) if form.read.unit == "%" else ()
+    shares = (f"{whole} * 100",) if form.read.unit in ("%", "") else ()
     return (text, *shares, f"-{whole}", *(f"-{one}" for one in shares))
 
 
@@ -162,14 +162,14 @@ class _Reader:
             case ast.Name(id=name) if name in self._named:
                 return self._letter(self._named[name])
             case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
-                sides = [self._side(side, source, sign) for side in (left, right)]
+                sides = [self._side(left, source, sign, isinstance(sign, ast.Div)), self._side(right, source, sign)]
                 return f" {_OPERATORS[type(sign)]} ".join(sides)
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _CALLS and arguments:
                 return f"{name}({', '.join(self._arguments(name, arguments, source))})"
         raise ValueError(f"{(ast.get_source_segment(source, node) or source)[:40]!r} in it cannot be computed")
 
-    def _side(self, node: ast.expr, source: str, sign: ast.operator) -> str:
-        text = self._written(node, source, sign)
+    def _side(self, node: ast.expr, source: str, sign: ast.operator, divided: bool = False) -> str:
+        text = self._written(node, source, None if divided else sign)
         return f"({text})" if isinstance(node, ast.BinOp) else text
 
     def _arguments(self, name: str, arguments: Sequence[ast.expr], source: str) -> list[str]:
@@ -184,7 +184,7 @@ class _Reader:
             ValueError: it stands nowhere.
         """
         number = Fraction(text.replace("_", ""))
-        if (operand := self._standing(number)) is not None:
+        if (operand := self._standing(number) or self._in_date(number, beside)) is not None:
             return self._letter(operand)
         if (share := self._standing(number * 100, "%")) is not None:
             return f"({self._letter(share)} / 100)"
@@ -204,14 +204,16 @@ class _Reader:
             known = self.grounds.exact(value, name)
             if known is not None and known.computation is None and len(known.evidence) == 1:
                 return _Operand(number, known.evidence[0])
-        if unit is None:
-            for known in self.grounds.figures(value):
-                return _Operand(number, known.evidence[0])
         for claim in self._claims:
             same = claim.reading.value == value and (unit is None or claim.reading.unit == unit)
             if claim.verdict == "supported" and same and claim.kind in ("number", "date"):
                 return _Operand(number, FromClaim(claim=claim.id, reading=claim.reading))
         return None
+
+    def _in_date(self, number: Fraction, beside: ast.operator | None) -> _Operand | None:
+        """Where a number that is added or taken away is the day, the month or the year of a date."""
+        dates = self.grounds.figures(exact(number)) if isinstance(beside, ast.Add | ast.Sub) else ()
+        return next((_Operand(number, known.evidence[0]) for known in dates), None)
 
     def _letter(self, operand: _Operand) -> str:
         if operand not in self.operands:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
 from aeon.grounding.mention import Mention
-from aeon.proof.again import evaluate
+from aeon.proof.again import CHANGES, evaluate, letters_of
 
-__all__ = ["Equation", "equations"]
+__all__ = ["Equation", "equations", "with_constants"]
 
 _SIGNS = {
     "+": "+", "-": "-", "−": "-", "–": "-", "*": "*", "×": "*", "x": "*", "·": "*", "/": "/", "÷": "/", ":": "/",
@@ -66,6 +66,27 @@ class _Chain:
         missing = text.count("(") - text.count(")")
         leading = len(text) - len(text.lstrip("("))
         return text[missing:] if 0 <= missing <= leading else None
+
+
+def with_constants(equation: Equation, found: Sequence[Mention], loose: Collection[int]) -> Equation | None:
+    """The equation without the operands at ``loose`` places, if those only change units (`CHANGES`)."""
+    expression = equation.expression
+    kept: list[int] = []
+    for letter, place in zip(string.ascii_lowercase, equation.operands, strict=False):
+        number = found[place].forms[0].read.number
+        if place not in loose or number is None:
+            new = string.ascii_uppercase[len(kept)]
+            kept.append(place)
+        elif number in CHANGES:
+            new = str(number)
+        else:
+            return None
+        expression = expression.replace(letter, new)
+    try:
+        free = len(letters_of(expression.lower())) == len(kept) > 0
+    except ValueError:
+        return None
+    return equation._replace(operands=tuple(kept), expression=expression.lower()) if free else None
 
 
 def equations(text: str, found: Sequence[Mention]) -> Iterator[Equation]:

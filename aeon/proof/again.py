@@ -13,8 +13,8 @@ from aeon.proof.readings import NUMERAL, folded, read, rounded
 
 __all__ = ["CHANGES", "done_again", "evaluate", "letters_of"]
 
-CHANGES = frozenset({7, 12, 24, 52, 60, 100, 365, 1000, 3600, 10**6, 10**9})
-"""Numbers that change one unit into another, so that a computation may have them though they stand nowhere."""
+CHANGES = frozenset({2, 7, 12, 24, 52, 60, 100, 365, 1000, 3600, 10**6, 10**9})
+"""Numbers that change one unit into another, or halve: a computation may have them though they stand nowhere."""
 
 
 def _power(base: Fraction, power: Fraction) -> Fraction:
@@ -68,7 +68,7 @@ def _value(node: ast.expr, source: str, names: dict[str, Fraction]) -> Fraction:
 def letters_of(expression: str) -> list[str]:
     """The letters of an expression over ``a``, ``b``, … , each once, in order.
 
-    Its numbers may only change units (`CHANGES`, behind ``*`` or ``/`` or before them), be a 1 that is added or taken
+    Its numbers may only change units (`CHANGES`, beside ``*`` or behind ``/``), be a 1 that is added or taken
     away, or the places of ``round``.
 
     Raises:
@@ -89,7 +89,7 @@ def _letters_in(node: ast.expr) -> Iterator[str]:
             yield from _letters_in(operand)
         case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
             for side in (left, right):
-                if not _is_constant(side, sign):
+                if not _is_constant(side, sign) or (side is left and isinstance(sign, ast.Div)):
                     yield from _letters_in(side)
         case ast.Call(func=ast.Name(id="round"), args=[value, places], keywords=[]) if _is_whole(places):
             yield from _letters_in(value)
