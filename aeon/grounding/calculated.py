@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -58,7 +58,22 @@ def with_calculations(
             _apply(one, claims, said, grounds, uses)
         if tuple(claims) == before:
             break
-    return tuple(claims)
+    return _without_labels(claims, {one.value.strip() for one in calculations if not one.expression.strip()})
+
+
+def _without_labels(claims: Sequence[Claim], labels: Collection[str]) -> tuple[Claim, ...]:
+    """The claims; those that a judge holds to be no statement are not checked, where another value stands somewhere.
+
+    Without one nothing of the answer is borne out, and a judge's word alone does not make it so.
+    """
+    if not any(claim.verdict == "supported" for claim in claims):
+        return tuple(claims)
+    return tuple(
+        claim.changed(verdict="not_checked", note="judged to count, to label or to assume, and to state nothing")
+        if claim.verdict == "not_found" and claim.text.strip() in labels
+        else claim
+        for claim in claims
+    )
 
 
 def _apply(
@@ -66,7 +81,8 @@ def _apply(
 ) -> None:
     numbers = {form.read.number for mention in figures_in(one.value, False) for form in mention.forms} - {None}
     for place, (claim, mention) in enumerate(zip(claims, said, strict=True)):
-        if claim.verdict == "not_found" and any(form.read.number in numbers for form in mention.forms):
+        same = any(form.read.number in numbers for form in mention.forms)
+        if same and one.expression.strip() and claim.verdict == "not_found":
             try:
                 claims[place] = _calculated(claim, mention, one.expression, _Reader(grounds, uses, claims))
             except ValueError as error:
@@ -161,6 +177,9 @@ class _Reader:
                 return f"-({self._written(operand, source)})"
             case ast.Name(id=name) if name in self._named:
                 return self._letter(self._named[name])
+            case ast.BinOp(left=left, op=ast.FloorDiv(), right=right):
+                quotient = ast.BinOp(left=left, op=ast.Div(), right=right)
+                return f"floor({self._written(quotient, source)})"
             case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
                 sides = [self._side(left, source, sign, isinstance(sign, ast.Div)), self._side(right, source, sign)]
                 return f" {_OPERATORS[type(sign)]} ".join(sides)

@@ -115,7 +115,8 @@ class _Lookup:
 
     def _of(self, mention: Mention) -> list[tuple[Mention, Match | None]]:
         match = self._match(mention)
-        if match is None and mention.parts and mention.kind != "date":
+        apart = mention.kind != "date" or ("," in mention.text and len(mention.parts) == 1)  # "April, 1035 and 1380"
+        if match is None and mention.parts and apart:
             parts = [(part, self._match(part)) for part in mention.parts]
             if all(one is not None for _, one in parts):
                 return [*parts]
