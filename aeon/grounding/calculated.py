@@ -207,7 +207,7 @@ class _Reader:
             return self._letter(operand)
         if (share := self._standing(number * 100, "%")) is not None:
             return f"({self._letter(share)} / 100)"
-        free = CHANGES if isinstance(beside, ast.Mult | ast.Div) else {1} if beside is not None else frozenset()
+        free = CHANGES | {1} if isinstance(beside, ast.Mult | ast.Div) else {1} if beside is not None else frozenset()
         if number in free:
             return exact(number)
         raise ValueError(f"{text[:40]} stands nowhere")
