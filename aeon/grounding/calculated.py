@@ -178,7 +178,8 @@ class _Reader:
             case ast.Name(id=name) if name in self._named:
                 return self._letter(self._named[name])
             case ast.BinOp(left=left, op=ast.FloorDiv(), right=right):
-                quotient = ast.BinOp(left=left, op=ast.Div(), right=right)
+                whole = isinstance(right, ast.Constant) and right.value == 1
+                quotient = left if whole else ast.BinOp(left=left, op=ast.Div(), right=right)
                 return f"floor({self._written(quotient, source)})"
             case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
                 sides = [self._side(left, source, sign, isinstance(sign, ast.Div)), self._side(right, source, sign)]
