@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from aeon.schema.outcome import Outcome
@@ -255,11 +256,14 @@ def accepted(plan: Plan) -> Plan:
     return plan.changed(steps=tuple(step.changed(depth=0) for step in plan.steps)).numbered()
 
 
-def batched(runnable: Sequence[Sequence[Step]], looped: bool) -> tuple[tuple[Step, ...], ...]:
-    """The steps of these waves that are issued as they are: beside ``looped`` ones only those that can run now."""
-    waves_left = runnable[:1] if looped else runnable
-    plain = tuple(tuple(s for s in wave if not isinstance(s.action, ToolLoop)) for wave in waves_left)
-    return plain if plain[0] else ()
+def batched(runnable: Sequence[Sequence[Step]]) -> tuple[tuple[Step, ...], ...]:
+    """The steps of these waves that are issued as they are, up to the first wave with some that a model does in turns.
+
+    Of that wave they are taken only where it is the first one; later steps may build on what its turns give.
+    """
+    plain = [tuple(step for step in wave if not isinstance(step.action, ToolLoop)) for wave in runnable]
+    whole = tuple(wave for wave, _ in takewhile(lambda pair: pair[0] == pair[1], zip(plain, runnable, strict=True)))
+    return whole or tuple(filter(None, plain[:1]))
 
 
 def schedule(
