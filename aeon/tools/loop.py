@@ -131,7 +131,7 @@ def _either_search(own: Tool, other: Tool, most_bytes: int) -> Tool:
         found = [parts_of(one.call(words=words)) for one in (own, other)]  # type: ignore[arg-type]
         turns = chain.from_iterable(zip_longest(*(one.parts for one in found if one)))
         parts: list[TextPart] = [part for part in turns if part is not None]
-        return fitting(parts, "; ".join(one.note for one in found if one), most_bytes).model_dump(mode="json")
+        return fitting(parts, "; ".join(one.note for one in found if one), most_bytes).output()
 
     return replace(other, call=search)
 
