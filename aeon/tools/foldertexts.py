@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import PurePosixPath
@@ -91,13 +91,17 @@ class FolderTexts:
             return name
         plain = name.strip().replace("\\", "/").removeprefix("./")
         for spelt in (str, _plain, _last, _stem):
-            texts = {text for file, text in self._files.items() if spelt(file) == spelt(plain)}
-            tables = [table for table in self._tables if spelt(plain) in (spelt(table.name), spelt(table.source))]
-            if len(texts) == 1 and not (spelt is _stem and tables):
-                return texts.pop()
-            if tables and not texts:
-                return _only(tables, plain)
+            if (found := self._spelt_so(plain, spelt)) is not None:
+                return found
         raise self._unknown(plain)
+
+    def _spelt_so(self, name: str, spelt: Callable[[str], str]) -> str | TableInfo | None:
+        """The one text or table whose name is the same if both are ``spelt`` so."""
+        texts = {text for file, text in self._files.items() if spelt(file) == spelt(name)}
+        tables = [table for table in self._tables if spelt(name) in (spelt(table.name), spelt(table.source))]
+        if len(texts) == 1 and not (spelt is _stem and tables):
+            return texts.pop()
+        return _only(tables, name) if tables and not texts else None
 
     @cached_property
     def _files(self) -> dict[str, str]:
@@ -127,15 +131,19 @@ class FolderTexts:
     def _note(self, words: str, ranked: Sequence[Passage], shown: Sequence[Passage]) -> str:
         count = len(self._collection.documents)
         searched = f"{count:,} text{'s' * (count != 1)} searched"
-        asked = [word.replace(" ", "") for word in content(words) if len(word) > 1]
-        named = [name for name in self._collection.documents if any(word in name.casefold() for word in asked)]
-        titled = f"; names with these words: {_names(named)}" if named else ""
+        titled = self._titled(words)
         if not shown:
             tables = "; tables are not searched, sql asks them" if self._tables else ""
             return f"nothing found, {searched}{titled}{tables}"
         if not ranked:
             return f"nothing found by these words, {searched}; these passages are the most similar{titled}"
         return f"found in {_names([passage.source for passage in ranked])}; {searched}{titled}"
+
+    def _titled(self, words: str) -> str:
+        """The texts whose names hold one of the words."""
+        asked = [word.replace(" ", "") for word in content(words) if len(word) > 1]
+        named = [name for name in self._collection.documents if any(word in name.casefold() for word in asked)]
+        return f"; names with these words: {_names(named)}" if named else ""
 
 
 def fitting(parts: Iterable[TextPart], note: str, most_bytes: int) -> TextParts:

@@ -24,7 +24,9 @@ from aeon.tools.tool import Tool, tool
 
 __all__ = ["OUTPUT_BYTES", "READ", "SEARCH", "SQL", "loop_tools", "with_long_context"]
 
-SQL, SEARCH, READ = "sql", "search", "read"
+SQL = "sql"
+SEARCH = "search"
+READ = "read"
 OUTPUT_BYTES = 16_384
 """Bytes of JSON that a tool of the loop gives at most, where nothing else is said."""
 
