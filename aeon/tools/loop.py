@@ -24,7 +24,9 @@ from aeon.tools.tool import Tool, tool
 
 __all__ = ["OUTPUT_BYTES", "READ", "SEARCH", "SQL", "loop_tools", "with_long_context"]
 
-SQL, SEARCH, READ = "sql", "search", "read"
+SQL = "sql"
+SEARCH = "search"
+READ = "read"
 OUTPUT_BYTES = 16_384
 """Bytes of JSON that a tool of the loop gives at most, where nothing else is said."""
 
@@ -122,7 +124,7 @@ def _either_search(own: Tool, other: Tool, most_bytes: int) -> Tool:
         found = [parts_of(one.call(words=words)) for one in (own, other)]  # type: ignore[arg-type]
         turns = chain.from_iterable(zip_longest(*(one.parts for one in found if one)))
         parts: list[TextPart] = [part for part in turns if part is not None]
-        return fitting(parts, "; ".join(one.note for one in found if one), most_bytes).model_dump(mode="json")
+        return fitting(parts, "; ".join(one.note for one in found if one), most_bytes).output()
 
     return replace(other, call=search)
 

@@ -163,27 +163,27 @@ def _is_special(value: object) -> bool:
 
 def _cell(value: object) -> JsonValue:
     """One of DuckDB's values as JSON."""
-    match value:
-        case None | bool() | int():
-            return value
-        case str():
-            return printable(value)
-        case Decimal():
-            return _decimal(value)
-        case float():
-            return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None
-        case datetime():
-            return value.isoformat(" ")
-        case date() | time():
-            return value.isoformat()
-        case bytes():
-            return "".join(chr(byte) if 32 <= byte < 127 else f"\\x{byte:02X}" for byte in value)
-        case Mapping():
-            return {printable(str(key)): _cell(inner) for key, inner in value.items()}
-        case list() | tuple():
-            return [_cell(inner) for inner in value]
-        case _:
-            return printable(str(value))
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None
+    if isinstance(value, Decimal):
+        return _decimal(value)
+    if isinstance(value, Mapping):
+        return {printable(str(key)): _cell(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_cell(inner) for inner in value]
+    return printable(_text(value))
+
+
+def _text(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat(" ")
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return "".join(chr(byte) if 32 <= byte < 127 else f"\\x{byte:02X}" for byte in value)
+    return str(value)
 
 
 def _decimal(value: Decimal) -> JsonValue:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -173,7 +173,7 @@ def resolve(given: str | Iterable[Given], form: WorkForm = "program", output_byt
     Raises as `opened` and `Servers.open`, and ``MissingExtraError`` for a tool whose optional dependency is not there.
     """
     tools: list[Tool] = []
-    folder: list[Tool] = []
+    own: list[Tool] = []
     services: dict[str, list[str]] = {_SEARCH: [], _ALLOW: []}
     for one in connected(opened([given] if isinstance(given, str) else given)):
         match one:
@@ -183,14 +183,18 @@ def resolve(given: str | Iterable[Given], form: WorkForm = "program", output_byt
             case str():
                 tools += _MAKERS[one]()
             case Files() if form == "tools":
-                folder += one.loop_tools_within(output_bytes)
+                own += one.loop_tools_within(output_bytes)
             case Files() | Servers():
                 tools += one.tools
             case _:
                 tools.append(one)
-    taken = {one.name for one in tools}
-    own = (replace(one, name=f"{one.name}_files") if one.name in taken else one for one in folder)
+    own = _renamed(own, {one.name for one in tools})
     return [*own, *tools, *map(finding, installed.opened(services[_SEARCH], services[_ALLOW]))]
+
+
+def _renamed(folder: Iterable[Tool], taken: Set[str]) -> list[Tool]:
+    """The tools of a folder, those whose name another tool has under another one."""
+    return [replace(one, name=f"{one.name}_files") if one.name in taken else one for one in folder]
 
 
 def _split(spec: str) -> Iterator[tuple[str, str, str]]:
