@@ -80,15 +80,15 @@ class TurnTaker:
         Raises:
             ToolError: the tool refused the arguments, failed, or took too long; or nobody knows what it did.
         """
-        call, ledger = effect.call, current_ledger()
-        world = call.tool if self._tools.get(call.tool).side_effects else ""
+        call, ledger, tool = effect.call, current_ledger(), self._tools.get(effect.call.tool)
+        world = call.tool if tool.side_effects else ""
         key = f"{ledger.execution_id}:{call.id}"
         output = await self._tools.call(call.tool, call.arguments, key, guard=lambda: ledger.tool_call(world))
         value = output.value
         total = _total(value)
         return ToolUse(
-            id=call.id, tool=call.tool, arguments=call.arguments, output=value, lines=lines_of(value), cut=output.cut,
-            total=total,
+            id=call.id, tool=call.tool, arguments=call.arguments, output=value, total=total,
+            lines=lines_of(value) if tool.reading else (), cut=output.cut or _is_cut(value),
         )  # fmt: skip
 
     def _call(self, step: str, number: int, request: CallRequest) -> Call:
@@ -118,6 +118,11 @@ class TurnTaker:
         size = sum(len(one.content.encode()) for one in (system, user)) + _RESERVED
         room = max(_SHORTEST_RESULT, self._supervisor.prompt_bytes - size - _specs_bytes(self._specs))
         return (system, user, *_turns(effect, room))
+
+
+def _is_cut(value: JsonValue) -> bool:
+    """Whether a tool says that it gave a part only."""
+    return isinstance(value, dict) and value.get("cut") is True
 
 
 def _total(value: JsonValue) -> int | None:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import ast
 import re
 import string
+<<<<<<< HEAD
 from collections.abc import Collection, Mapping, Sequence
+=======
+from collections.abc import Iterator, Mapping, Sequence
+>>>>>>> grounding
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -170,9 +174,9 @@ class _Reader:
     def _written(self, node: ast.expr, source: str, beside: ast.operator | None = None) -> str:
         match node:
             case ast.Constant(value=int() | float()):
-                return self._number(ast.get_source_segment(source, node) or "", beside)
-            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float()) as operand):
-                return self._negative(ast.get_source_segment(source, operand) or "", beside)
+                return self._number(_text(node, source), beside)
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant() as operand):
+                return self._negative(_text(operand, source), beside)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return f"-({self._written(operand, source)})"
             case ast.Name(id=name) if name in self._named:
@@ -184,9 +188,9 @@ class _Reader:
             case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
                 sides = [self._side(left, source, sign, isinstance(sign, ast.Div)), self._side(right, source, sign)]
                 return f" {_OPERATORS[type(sign)]} ".join(sides)
-            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _CALLS and arguments:
+            case ast.Call(func=ast.Name(id=name), args=[_, *_] as arguments, keywords=[]) if name in _CALLS:
                 return f"{name}({', '.join(self._arguments(name, arguments, source))})"
-        raise ValueError(f"{(ast.get_source_segment(source, node) or source)[:40]!r} in it cannot be computed")
+        raise ValueError(f"{_text(node, source)[:40]!r} in it cannot be computed")
 
     def _side(self, node: ast.expr, source: str, sign: ast.operator, divided: bool = False) -> str:
         text = self._written(node, source, None if divided else sign)
@@ -224,11 +228,15 @@ class _Reader:
             known = self.grounds.exact(value, name)
             if known is not None and known.computation is None and len(known.evidence) == 1:
                 return _Operand(number, known.evidence[0])
+        return next((_Operand(number, one) for one in self._said(value, unit)), None)
+
+    def _said(self, value: str, unit: str | None) -> Iterator[FromClaim]:
+        """The values of the answer that stand and are this number."""
         for claim in self._claims:
-            same = claim.reading.value == value and (unit is None or claim.reading.unit == unit)
-            if claim.verdict == "supported" and same and claim.kind in ("number", "date"):
-                return _Operand(number, FromClaim(claim=claim.id, reading=claim.reading))
-        return None
+            reading = claim.reading
+            is_it = claim.kind == "number" and reading.value == value and unit in (None, reading.unit)
+            if is_it and claim.verdict == "supported":
+                yield FromClaim(claim=claim.id, reading=reading)
 
     def _in_date(self, number: Fraction, beside: ast.operator | None) -> _Operand | None:
         """Where a number that is added or taken away is the day, the month or the year of a date."""
@@ -241,3 +249,7 @@ class _Reader:
                 raise ValueError("it has too many operands")
             self.operands.append(operand)
         return string.ascii_lowercase[self.operands.index(operand)]
+
+
+def _text(node: ast.expr, source: str) -> str:
+    return ast.get_source_segment(source, node) or source

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
@@ -37,21 +38,28 @@ def claims_of_loop(
     if not said:
         return ()
     search = _Lookup(answer, task, record)
-    pairs = list(search.matches(said))
-    kept = [(one, match) for one, match in pairs if one.certain or match is not None]
+    kept = [(one, match) for one, match in search.matches(said) if one.certain or match is not None]
     mentions = [one for one, _ in kept]
-    made = tuple(claim_of(f"c{number}", one, match) for number, (one, match) in enumerate(kept, 1))
-    for _ in made:  # a result that is said again is an operand of the next equation
-        before, made = made, with_repeated(computed(answer, mentions, made, search.whole), mentions, search.whole)
+    found = tuple(claim_of(f"c{number}", one, match) for number, (one, match) in enumerate(kept, 1))
+    made = _with_computations(answer, found, mentions, search.whole)
+    if calculations:
+        made = with_calculations(made, mentions, search.whole, record.by_number(), calculations)
+        made = _with_computations(answer, made, mentions, search.whole)
+    return _without_constants(answer, made, mentions)
+
+
+def _with_computations(
+    answer: str, made: tuple[Claim, ...], said: Sequence[Mention], grounds: Grounds
+) -> tuple[Claim, ...]:
+    """The claims with what the answer computes; a result that is said again may be an operand of the next equation."""
+    for _ in made:
+        before, made = made, _with_repeated(computed(answer, said, made, grounds), said, grounds)
         if made == before:
             break
-    reckoned = with_calculations(made, mentions, search.whole, record.by_number(), calculations)
-    if calculations:
-        reckoned = with_repeated(computed(answer, mentions, reckoned, search.whole), mentions, search.whole)
-    return without_constants(answer, reckoned, mentions)
+    return made
 
 
-def without_constants(answer: str, made: Sequence[Claim], said: Sequence[Mention]) -> tuple[Claim, ...]:
+def _without_constants(answer: str, made: Sequence[Claim], said: Sequence[Mention]) -> tuple[Claim, ...]:
     """The claims without the numbers that stand nowhere and only change units in an equation that holds."""
     left_out: set[int] = set()
     for equation in equations(answer, said):
@@ -61,7 +69,7 @@ def without_constants(answer: str, made: Sequence[Claim], said: Sequence[Mention
     return tuple(claim for place, claim in enumerate(made) if place not in left_out)
 
 
-def with_repeated(made: Sequence[Claim], said: Sequence[Mention], grounds: Grounds) -> tuple[Claim, ...]:
+def _with_repeated(made: Sequence[Claim], said: Sequence[Mention], grounds: Grounds) -> tuple[Claim, ...]:
     """The claims with the values that stand nowhere but say what another value of the answer does that was computed."""
     computed_ones = [one for one in made if one.verdict == "supported" and one.computation is not None]
     return tuple(
@@ -182,17 +190,24 @@ def _as_share(grounds: Grounds, form: Form) -> Match | None:
 
 
 def _as_round(grounds: Grounds, form: Form) -> Match | None:
-    value = form.read
-    zeros = _left_out(value)
-    for rounding in _ROUNDINGS if zeros else ():
-        for unit in (value.unit, "") if value.unit else grounds.units:
-            known = grounds.rounding(unit, Fraction(1), value._replace(places=-zeros), rounding)
-            if known is not None and known.computation is None:
-                result = exact(known.form.read.number or Fraction(0))
-                computation = Computation(result=result, places=-zeros, rounding=rounding)
-                place = grounds.unit(value.unit) if value.unit and not unit else None
-                return Match(form, known, computation, place, "supported" if place or unit == value.unit else "partial")
+    zeros = _left_out(form.read)
+    said = form.read._replace(places=-zeros)
+    units = (form.read.unit, "") if form.read.unit else grounds.units
+    for unit, rounding in itertools.product(units, _ROUNDINGS if zeros else ()):
+        known = grounds.rounding(unit, Fraction(1), said, rounding)
+        if known is not None and known.computation is None:
+            result = exact(known.form.read.number or Fraction(0))
+            return _in_unit(grounds, form, known, Computation(result=result, places=-zeros, rounding=rounding))
     return None
+
+
+def _in_unit(grounds: Grounds, form: Form, known: Known, computation: Computation) -> Match:
+    """The match of a rounded number, whose unit may stand somewhere else than it."""
+    unit = form.read.unit
+    if unit in ("", known.form.read.unit):
+        return Match(form, known, computation)
+    place = grounds.unit(unit)
+    return Match(form, known, computation, place, "supported" if place else "partial")
 
 
 def _left_out(value: Read) -> int:

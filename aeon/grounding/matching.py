@@ -283,15 +283,22 @@ def _unrounded(claim: Claim, said: Read) -> Read:
 
 def with_unit(claim: Claim, grounds: Grounds) -> Claim:
     """A claim that is computed, supported if its unit is that of an operand, a share, or stands somewhere."""
-    unit, computation = claim.reading.unit, claim.computation
-    operands = [one.reading.unit for one in claim.evidence]
-    changed = computation is not None and (computation.factor != "1" or (unit == "%" and "/" in computation.expression))
-    if not unit or changed or any(one and factor(one, unit) is not None for one in operands):
+    if _has_unit(claim):
         return claim.changed(verdict="supported", note="")
-    place = grounds.unit(unit)
+    place = grounds.unit(claim.reading.unit)
     if place is None:
         return claim.changed(verdict="partial", note="no operand has its unit")
     return claim.changed(verdict="supported", note="", evidence=(*claim.evidence, place))
+
+
+def _has_unit(claim: Claim) -> bool:
+    """Whether a claim has no unit, that of an operand, or one that its computation gives."""
+    unit, computation = claim.reading.unit, claim.computation
+    if not unit or any(one.reading.unit and factor(one.reading.unit, unit) is not None for one in claim.evidence):
+        return True
+    if computation is None:
+        return False
+    return computation.factor != "1" or (unit == "%" and "/" in computation.expression)
 
 
 def _said_first(claim: Claim) -> Support:

@@ -30,6 +30,7 @@ __all__ = [
     "grounded",
     "grounded_loop",
     "has_grounds",
+    "others_of",
     "resting_on_record",
     "spans_of",
     "told",
@@ -64,15 +65,19 @@ def grounded_loop(answer: str, task: Task, plan: Plan, calculations: Sequence[Ca
     Where no tool gave anything and there is no context, what the task does not say is not checked.
     """
     done = [step for step in plan.steps if step.status == "complete"]
-    others = [step for step in done if step.mode != "tools"]
-    outputs = [ToolOutput(step.id, output) for step in others for output in given(step)]
     record = ToolRecord(
         uses=tuple(use for step in done for use in step.uses),
         cites=tuple(one for step in done for one in step.cites),
-        stated={step.id: str(step.output) for step in done if not isinstance(step.action, ToolCall)},
-        others=[*outputs, *(source for step in others for source in step.sources)],
+        stated=_stated(plan, done),
+        others=others_of({step.id: step for step in done if step.mode != "tools"}),
     )
     return checked_loop(answer, told(task), record, calculations)
+
+
+def others_of(steps: Mapping[str, Step | StepResult]) -> list[ToolOutput | Source]:
+    """What steps, by their names, gave and rest on, that are no loops over tools."""
+    outputs = [ToolOutput(name, output) for name, step in steps.items() for output in given(step)]
+    return [*outputs, *(source for step in steps.values() for source in step.sources)]
 
 
 def checked_loop(
