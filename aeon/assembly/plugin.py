@@ -26,7 +26,6 @@ __all__ = [
     "Plugin",
     "Services",
     "as_it_is",
-    "material_of",
     "no_members",
     "no_models",
     "nothing_missing",

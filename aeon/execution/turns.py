@@ -46,8 +46,8 @@ _AGAIN = (
 class TurnTaker:
     """Has a model work on a step, and makes the calls that it asks for.
 
-    The briefing's material is what the tools can be used on. Every call is checked against the tool's schema before it is made:
-    what is wrong with one is told to the model as its result.
+    The briefing's material is what the tools can be used on. Every call is checked against the tool's schema before it
+    is made: what is wrong with one is told to the model as its result.
     """
 
     def __init__(

@@ -5,11 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import string
-<<<<<<< HEAD
-from collections.abc import Collection, Mapping, Sequence
-=======
-from collections.abc import Iterator, Mapping, Sequence
->>>>>>> grounding
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
