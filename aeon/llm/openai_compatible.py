@@ -10,12 +10,14 @@ from dataclasses import dataclass
 import httpx2
 import openai
 
-from aeon.errors import AeonError, EndpointFailed, EndpointTimeout, MalformedResponse, ModelError, RateLimited
+from aeon.errors import AeonError, EndpointFailed, EndpointTimeout, MalformedResponse, ModelError, RequestRefused
 from aeon.llm.adapter import Permit, freely
-from aeon.llm.asking import OPTIONAL_FIELDS, Form, Habits, forms, request_body
+from aeon.llm.asking import OPTIONAL_FIELDS, Form, forms, request_body
 from aeon.llm.base_url import plain_key, plain_url
 from aeon.llm.connections import Connections
-from aeon.llm.probe import measured, probe, told
+from aeon.llm.patience import Patience
+from aeon.llm.probe import OMITTED, measured, probe, told
+from aeon.llm.probe_records import Memory, recall
 from aeon.llm.profiles import Told
 from aeon.llm.replies import events
 from aeon.llm.translation import (
@@ -53,28 +55,27 @@ class _Failure:
     wait: float | None = None
 
 
-class _Patience:
-    """Waits as long as a rate limit asks; ``most`` bounds the seconds in all, ``None``: the time that is left does.
+@dataclass
+class _Attempts:
+    """A request, the forms to ask in that are left, and how often it was tried."""
 
-    The endpoint did not work on such a request, so it is no call. Each wait is at least a backoff, so that an endpoint
-    that never asks for a real one is not asked without end.
-    """
+    request: LLMRequest
+    ways: tuple[Form, ...]
+    omitted: tuple[str, ...]
+    made: int = 1
+    retries: int = 0
+    unmetered: int = 0
 
-    def __init__(self, most: float | None) -> None:
-        self._left = most
-        self.waits = 0
+    @property
+    def calls_before(self) -> int:
+        """How many tool calls the conversation holds."""
+        return sum(len(message.calls) for message in self.request.messages)
 
-    def asked(self, failure: _Failure, left: float) -> float | None:
-        """Seconds to wait before the request is made again; ``None`` if it was not put off, or for too long."""
-        if not failure.wait or not isinstance(failure.error, RateLimited):
-            return None
-        wait = max(failure.wait, backoff(self.waits + 1))
-        if wait >= (left if self._left is None else self._left):
-            return None
-        self.waits += 1
-        if self._left is not None:
-            self._left -= wait
-        return wait
+
+def _uncalled(error: ModelError) -> ModelError:
+    """The error of a request that was not made."""
+    error.attempts = 0
+    return error
 
 
 class OpenAICompatible:
@@ -114,7 +115,7 @@ class OpenAICompatible:
         self._timeout = timeout
         self._idle_timeout = idle_timeout
         self._capabilities = capabilities
-        self._habits = Habits()
+        self._own = Memory(self._base_url, model, kept=False) if capabilities is not None else None
         self._connections = Connections(self._base_url, api_key)
 
     @property
@@ -153,18 +154,45 @@ class OpenAICompatible:
             capabilities = await self.capabilities()
         if not capabilities.logprobs:
             request = request.changed(top_logprobs=0, likelihood=False)
-        return await self._converse(request, forms(request, capabilities))
+        return await self._converse(request, forms(request, capabilities, self._memory.habits))
 
     async def capabilities(self, permit: Permit = freely) -> Capabilities:
-        """What the endpoint can do: as measured by ``aeon doctor``, else by three tiny calls on first use.
+        """What the endpoint can do: as measured by ``aeon doctor``, else by a few tiny calls on first use.
+
+        What these found is kept on disk for 30 days, as long as the server says the same of itself; so is which fields
+        of a request it refuses.
 
         Raises `ModelError`, and `AllowanceExhausted` where ``permit`` does not allow the calls.
         """
         async with self._connections.lock():
             if self._capabilities is None:
-                saved = await measured(self, permit)
-                self._capabilities = saved or await probe(self._connections, self._model, self.ask, permit)
-            return self._capabilities
+                self._capabilities = await measured(self, permit) or await self._probed(permit)
+        left_out = self._memory.habits.left_out
+        if "tools" in left_out and self._capabilities.tools:
+            self._capabilities = self._capabilities.changed(tools=False)
+        if "logprobs" in left_out and self._capabilities.logprobs:
+            self._capabilities = self._capabilities.changed(logprobs=False)
+        return self._capabilities
+
+    async def _probed(self, permit: Permit) -> Capabilities:
+        """What probes find, or found before."""
+        memory = self._memory
+        if memory.capabilities is None or not memory.confirmed:
+            facts = await self.told()
+            memory.confirm(facts)
+            if memory.capabilities is None:
+                found = await probe(self._ask_for_little, permit)
+                memory.found(found.changed(context_tokens=facts.context_tokens), facts)
+        assert memory.capabilities is not None
+        return memory.capabilities
+
+    async def _ask_for_little(self, request: LLMRequest, form: Form) -> LLMResponse:
+        return await self._converse(request, (form,), OMITTED)
+
+    @property
+    def _memory(self) -> Memory:
+        """What is known of the endpoint; where its capabilities were given, of this adapter's alone."""
+        return self._own or recall(self._base_url, self._model)
 
     async def ask(self, request: LLMRequest, form: Form) -> LLMResponse:
         """One completion in exactly this form, whatever is known of the endpoint. Raises `ModelError`."""
@@ -182,46 +210,57 @@ class OpenAICompatible:
     def _where(self) -> str:
         return f"{self._base_url} (model {self._model})"
 
-    async def _converse(self, request: LLMRequest, ways: tuple[Form, ...]) -> LLMResponse:
+    async def _converse(
+        self, request: LLMRequest, ways: tuple[Form, ...], omitted: tuple[str, ...] = ()
+    ) -> LLMResponse:
+        if request.tools and "tools" in self._memory.habits.left_out:
+            raise _uncalled(RequestRefused(f"{self._where} takes no tools; ask without them"))
         clock = asyncio.get_running_loop().time
         deadline = clock() + (request.timeout or self._timeout)
-        patience = _Patience(LONGEST_WAIT if request.timeout is None else None)
-        retries = unmetered = 0
-        attempts = 1
+        patience = Patience(LONGEST_WAIT if request.timeout is None else None)
+        attempts = _Attempts(request, ways, omitted)
         while True:
-            outcome = await self._attempt(request, ways, deadline)
+            outcome = await self._attempt(attempts, deadline)
             if isinstance(outcome, Gathering):
-                before = sum(len(message.calls) for message in request.messages)
-                return outcome.response(attempts, unmetered, patience.waits, before)
-            wait = patience.asked(outcome, deadline - clock())
+                self._remember(attempts)
+                return outcome.response(attempts.made, attempts.unmetered, patience.waits, attempts.calls_before)
+            wait = patience.asked(outcome.error, outcome.wait, deadline - clock())
             if wait is not None:
-                await asyncio.sleep(wait)
                 deadline += wait if request.timeout is None else 0
-                continue
-            unmetered += outcome.error.unmetered
-            outcome.error.attempts, outcome.error.unmetered = attempts, unmetered
-            outcome.error.put_off = patience.waits
-            if attempts >= request.attempts:
-                raise outcome.error
-            attempts += 1
-            if outcome.rephrase:
-                ways = ways[1:] if outcome.plainer else ways
-                continue
-            retries += 1
-            await asyncio.sleep(self._wait(outcome, retries, deadline - clock()))
+            else:
+                wait = self._wait(outcome, attempts, patience.waits, deadline - clock())
+            await asyncio.sleep(wait)
 
-    def _wait(self, failure: _Failure, retry: int, left: float) -> float:
-        """Seconds to wait before this retry; raises the failure's error if none is due or the deadline is nearer."""
-        wait = backoff(retry) if failure.wait is None else failure.wait
-        if not isinstance(failure.error, RETRIED) or retry > self._retries or wait >= left:
-            raise failure.error
+    def _wait(self, failure: _Failure, attempts: _Attempts, put_off: int, left: float) -> float:
+        """Seconds to wait before the next attempt; raises the failure's error if none is due or possible."""
+        error = failure.error
+        attempts.unmetered += error.unmetered
+        error.attempts, error.unmetered, error.put_off = attempts.made, attempts.unmetered, put_off
+        if failure.plainer:
+            attempts.ways = attempts.ways[1:]
+        if attempts.made >= attempts.request.attempts:
+            raise error
+        attempts.made += 1
+        if failure.rephrase:
+            return 0
+        attempts.retries += 1
+        wait = backoff(attempts.retries) if failure.wait is None else failure.wait
+        if not isinstance(error, RETRIED) or attempts.retries > self._retries or wait >= left:
+            raise error
         return wait
 
-    async def _attempt(self, request: LLMRequest, ways: tuple[Form, ...], deadline: float) -> Gathering | _Failure:
+    def _remember(self, attempts: _Attempts) -> None:
+        """Keep what was learnt on the way to an answer."""
+        if attempts.ways[0] == "strict_schema":
+            self._memory.habits.strict = True
+        self._memory.keep()
+
+    async def _attempt(self, attempts: _Attempts, deadline: float) -> Gathering | _Failure:
         """What came of one call. However it fails, the call was made, and the failure has its type."""
-        body = request_body(request, self._model, ways[0], self._habits)
+        habits = self._memory.habits
+        body = request_body(attempts.request, self._model, attempts.ways[0], habits, attempts.omitted)
         try:
-            return await self._tried(body, len(ways) > 1, deadline)
+            return await self._tried(body, attempts, deadline)
         except ModelError as error:
             return _Failure(error)
         except AeonError:
@@ -229,31 +268,49 @@ class OpenAICompatible:
         except Exception as error:  # noqa: BLE001 - what an endpoint sends can make the SDK raise anything
             return _Failure(unreadable(error, self._where, self._api_key))
 
-    async def _tried(self, body: JsonObject, can_be_plainer: bool, deadline: float) -> Gathering | _Failure:
+    async def _tried(self, body: JsonObject, attempts: _Attempts, deadline: float) -> Gathering | _Failure:
         try:
             gathering = await self._exchange(body, deadline)
         except TRANSLATED as raw:
-            return self._understand(raw, can_be_plainer)
+            return self._understand(raw, body, attempts)
         if gathering.counted:
             return gathering
-        again = self._habits.learn("stream_options")
+        again = self._memory.habits.learn("stream_options")
         return _Failure(
             MalformedResponse(f"{self._where} tells no token counts, so no budget can be kept; {NO_COUNTS}"), again
         )
 
-    def _understand(self, raw: BaseException, can_be_plainer: bool) -> _Failure:
-        error = translate(raw, self._where, self._api_key)
+    def _understand(self, raw: BaseException, body: JsonObject, attempts: _Attempts) -> _Failure:
         if not isinstance(raw, openai.APIStatusError):
-            return _Failure(error)
-        field = refused_part(raw, OPTIONAL_FIELDS)
+            return _Failure(translate(raw, self._where, self._api_key))
+        field = refused_part(raw, [name for name in OPTIONAL_FIELDS if name in body])
+        error = translate(raw, self._where, self._api_key, field)
         if field == "response_format":
-            return _Failure(error, rephrase=can_be_plainer, plainer=can_be_plainer)
+            return self._plainer(error, attempts)
         if field is not None:
-            return _Failure(error, rephrase=self._habits.learn(field))
+            return self._without(field, raw, error, attempts.request)
         wait = retry_after(raw.response.headers)
         if wait:
             error = type(error)(f"{error}; it asks to wait {wait:g} s")
         return _Failure(error, wait=wait)
+
+    def _plainer(self, error: ModelError, attempts: _Attempts) -> _Failure:
+        """What follows where the form is refused: the next one is asked for, from now on at once."""
+        schema, more = attempts.request.json_schema, len(attempts.ways) > 1
+        if more and schema is not None:
+            self._memory.habits.take(schema, attempts.ways[1])
+        return _Failure(error, rephrase=more, plainer=more)
+
+    def _without(self, field: str, raw: openai.APIStatusError, error: ModelError, request: LLMRequest) -> _Failure:
+        """What follows where a field is refused: it is left out from now on, and asked without it now if that helps.
+
+        A fault in one of the tools says nothing of the others.
+        """
+        if field == "tools" and str(raw.param or "tools") != "tools":
+            return _Failure(error)
+        news = self._memory.habits.learn(field)
+        wanted = field == "tools" or ("logprobs" in field and request.top_logprobs > 0)
+        return _Failure(error, rephrase=news and not wanted)
 
     async def _exchange(self, body: JsonObject, deadline: float) -> Gathering:
         """Send the body and read what comes back: a stream of events, or one whole reply."""

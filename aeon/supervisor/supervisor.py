@@ -25,6 +25,7 @@ from aeon.errors import (
     Truncated,
 )
 from aeon.llm.adapter import LLMAdapter
+from aeon.llm.asking import described
 from aeon.runtime.ledger import current_ledger
 from aeon.schema.frozen import JsonObject
 from aeon.schema.judgment import Form
@@ -36,7 +37,7 @@ from aeon.supervisor.calls import Ask, adapter_failed, call, permitted
 from aeon.supervisor.extract import without_thoughts
 from aeon.supervisor.prompt import Prompt, clean
 from aeon.supervisor.repair import parse
-from aeon.supervisor.schema import described, schema_of
+from aeon.supervisor.schema import schema_of
 from aeon.supervisor.turns import REFUSALS, Spoken, TurnAsk
 
 __all__ = ["Reply", "Supervisor"]

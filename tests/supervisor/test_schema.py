@@ -10,7 +10,8 @@ from pydantic import Field
 
 from aeon.schema.frozen import Frozen, JsonObject
 from aeon.schema.judgment import Refinement
-from aeon.supervisor.schema import described, schema_of
+from aeon.llm.asking import described
+from aeon.supervisor.schema import schema_of
 
 
 class Inner(Frozen):
