@@ -285,6 +285,8 @@ class OpenAICompatible:
             return _Failure(translate(raw, self._where, self._api_key))
         field = refused_part(raw, [name for name in OPTIONAL_FIELDS if name in body])
         error = translate(raw, self._where, self._api_key, field)
+        if isinstance(error, RequestRefused):
+            error.field = field or ""
         if field == "response_format":
             return self._plainer(error, attempts)
         if field is not None:
