@@ -22,7 +22,7 @@ from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.schema.llm import CallRequest, Capabilities, LLMRequest, LLMResponse, Message, ToolSpec
 from aeon.schema.usage import Usage
 
-__all__ = ["Ask", "Examinable", "measured", "probe", "told"]
+__all__ = ["OMITTED", "PROBES", "PROBE_CALLS", "Ask", "Examinable", "measured", "probe", "told"]
 
 Ask = Callable[[LLMRequest, Form], Awaitable[LLMResponse]]
 """Sends one request in exactly one form."""
