@@ -14,10 +14,10 @@ __all__ = ["strict_schema", "without_nulls"]
 
 _UNIONS = ("anyOf", "oneOf")
 _FOREIGN = (
-    "patternProperties", "propertyNames", "dependentSchemas", "dependentRequired", "unevaluatedProperties", "allOf",
-    "not", "if", "minProperties", "maxProperties",
+    "$ref", "patternProperties", "propertyNames", "dependentSchemas", "dependentRequired", "unevaluatedProperties",
+    "allOf", "not", "if", "minProperties", "maxProperties",
 )  # fmt: skip
-"""Keywords about an object's keys that strict mode does not know, or that closing the object could contradict."""
+"""Keywords that lead elsewhere, that strict mode does not know, or that closing an object could contradict."""
 _NULL: JsonObject = {"type": "null"}
 
 
@@ -56,7 +56,7 @@ def without_nulls(value: JsonValue, schema: JsonValue) -> JsonValue:
 def _strict(node: JsonValue) -> JsonValue:
     if not isinstance(node, dict):
         return node
-    if "$ref" in node or any(name in node for name in _FOREIGN):
+    if not node.keys().isdisjoint(_FOREIGN):
         raise _NotEquivalentError
     written = {key: value for key, value in node.items() if key != "default"}
     if isinstance(node.get("items"), dict):

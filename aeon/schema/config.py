@@ -76,8 +76,9 @@ class CallCaps(Caps):
     """Model calls that one effect of each phase of the multi-pass engine may make, repairs and retries included.
 
     Each default is the longest way through the module that answers the effect, where no request has to be retried;
-    with the three calls that it takes to find out what a capable endpoint can do, where the effect can be the first
-    that asks a model. Steps are many, so theirs has no such calls: a step that comes first in a process asks in a way that every endpoint knows.
+    with the three calls that find out what a capable endpoint can do, where the effect can be the first that asks a
+    model. Steps are many, so theirs has no such calls: a step that comes first in a process asks in a way that every
+    endpoint knows.
     """
 
     profile: int = Field(default=6, ge=0)
