@@ -159,12 +159,6 @@ class Settings(Written):
     prompt_bytes: int = Field(default=48_000, ge=1_000)
     output_tokens: int = Field(default=1_024, ge=64)
     thought_tokens: int = Field(default=4_096, ge=0, description="more, of a model that thinks before it answers")
-
-    @property
-    def generated_tokens(self) -> int:
-        """The most tokens that one model call may generate, thoughts included."""
-        return self.output_tokens + self.thought_tokens
-
     tool_output_bytes: int = Field(default=16_384, ge=256)
     effects: int = Field(default=100_000, ge=1)
     roles: Roles = Roles()
@@ -172,6 +166,11 @@ class Settings(Written):
     model_tier: ModelTier = Field(
         default="T2", description="T0: no model; T1: no judge; T3: with a tutor or a peer, and all derivations"
     )
+
+    @property
+    def generated_tokens(self) -> int:
+        """The most tokens that one model call may generate, thoughts included."""
+        return self.output_tokens + self.thought_tokens
 
 
 class Config(Settings):
