@@ -1,85 +1,144 @@
-"""How hard a task is: one question about it before it starts, and whether it is vague, where a model can tell."""
+"""How hard a task is: one short structured reply before it starts, or crisp questions of a small model."""
 
 from __future__ import annotations
 
 import contextlib
-from typing import Literal
+from collections.abc import Awaitable, Callable
+from typing import Literal, get_args
 
 from pydantic import Field
 
 from aeon.errors import CompletionError
 from aeon.multipass.effects import InferProfile
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Frozen, TaskProfile
+from aeon.schema import Frozen, JsonObject, JsonValue, Level, TaskProfile, ToolUsage, WorkForm
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.judge_specs import judgment
-from aeon.supervisor.prompt import fence, load, render
+from aeon.supervisor.prompt import Prompt, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
 
 __all__ = ["Profiler"]
 
-Level = Literal["low", "medium", "high"]
+Breadth = Literal["narrow", "moderate", "broad"]
 _SAMPLES = 3
-_SHARE: dict[str, float] = {"low": 0.1, "medium": 0.5, "high": 0.9}
+_DEPTHS = ("1", "2", "3", "4", "5")
+_MOST_TOKENS = 400
+_LONGEST_TASK = 4_000
+_LONGEST_ISSUES = 1_500
 
 
 class _ProfileReply(Frozen):
-    """What the model is asked for: words where it would have to make numbers up."""
+    """What the model is asked for."""
 
-    rationale: str = Field(max_length=200)
+    rationale: str
     reasoning_depth: int = Field(ge=1, le=5)
-    ambiguity: Level
-    information_sufficiency: Level
+    ambiguity: float = Field(ge=0, le=1)
+    information_sufficiency: float = Field(ge=0, le=1)
     dependency_complexity: Level
-    expected_step_count: int = Field(ge=1, le=12)
-    expected_tool_usage: Literal["none", "minimal", "moderate", "extensive"]
-    output_breadth: Literal["narrow", "moderate", "broad"]
+    expected_step_count: int = Field(ge=1, le=50)
+    expected_tool_usage: ToolUsage
+    output_breadth: Breadth
     confidence_requirement: Level
 
 
 class Profiler:
-    """Infers a ``TaskProfile`` with one call for its words; levels become 0.1, 0.5 and 0.9.
+    """Infers a ``TaskProfile``.
 
-    On an endpoint that was measured to tell vague tasks, the ambiguity is the calibrated probability that the task is
-    vague instead: judged once a run. The word stands where the calls for the words would not be left after it, or
-    nothing usable is said. ``waits``: a task is not profiled before its first pass, as long as there is no reason to.
+    A model that tells probabilities, and does not work with tools turn by turn, is asked for the digit of the depth and
+    whether the task is vague: a token each; the rest of its profile stays as it is by default. Every other one is asked
+    for all fields in one structured reply. ``form`` is how the model works, or finds that out; it stands in the
+    profile. A reply that cannot be used gives the default profile, which says why.
     """
 
-    def __init__(self, supervisor: Supervisor, briefing: Briefing, waits: bool = False) -> None:
+    def __init__(
+        self,
+        supervisor: Supervisor,
+        briefing: Briefing,
+        form: WorkForm | Callable[[], Awaitable[WorkForm]] | None = None,
+    ) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
         self._judge = Judge(supervisor, samples=_SAMPLES)
-        self._waits = waits
+        self._form = form
 
     async def infer(self, effect: InferProfile) -> TaskProfile:
-        """The profile of the effect's task; with ``previous``, a new one in view of the issues."""
-        if self._waits and effect.previous is None:
-            return TaskProfile(inferred=False)
-        vague = await self._vague(effect)  # first, so that the prompts after it share their beginning
-        again = ""
-        if effect.previous is not None and effect.previous.inferred:
-            again = f"\nIt was judged to have depth {effect.previous.reasoning_depth}. "
-            again += "Since then these issues came up:\n"
-            again += fence("issues", "\n".join(effect.issues), 1_500)
-        question = render(load("aeon.adaptive", "profile.md"), again=again)
+        """The profile of the effect's task; with ``previous``, a new one in view of the issues.
+
+        Raises:
+            ModelError: the endpoint gave no answer at all.
+            AllowanceExhausted: the prompt is too long, or the ledger does not admit a call.
+        """
+        form = await self._form() if callable(self._form) else self._form
+        crisp = form != "tools" and (await self._supervisor.capabilities()).logprobs
+        try:
+            profile = await (self._asked_crisply if crisp else self._asked)(effect)
+        except CompletionError as error:
+            return TaskProfile(inferred=False, form=form, problem=str(error))
+        return profile.changed(form=form)
+
+    async def _asked(self, effect: InferProfile) -> TaskProfile:
+        """Every field, as the model says."""
         reply = await self._supervisor.structured(
-            self._briefing.prompt(effect.task, question), _ProfileReply, max_tokens=240
+            self._prompt(effect), _ProfileReply, schema=_SCHEMA, max_tokens=_MOST_TOKENS
         )
-        fields = reply.value.model_dump()
-        fields["information_sufficiency"] = _SHARE[fields["information_sufficiency"]]
-        fields["ambiguity"] = _SHARE[fields["ambiguity"]] if vague is None else vague
-        return TaskProfile.model_validate(fields)
+        return TaskProfile.model_validate(reply.value.model_dump())
+
+    def _prompt(self, effect: InferProfile) -> Prompt:
+        """A short prompt: what is at hand matters less than the task, and is not shown."""
+        at_hand = " Tools and files are at hand where it needs them." if self._briefing.tools else ""
+        question = render(load("aeon.adaptive", "profile.md"), at_hand=at_hand, again=_again(effect)).strip()
+        system = self._briefing.instructed(load("aeon.adaptive", "profile_system.md").strip())
+        return Prompt(system=system, user=f"{self._briefing.facts(effect.task, _LONGEST_TASK)}\n\n{question}")
+
+    async def _asked_crisply(self, effect: InferProfile) -> TaskProfile:
+        """The likeliest depth, and how likely the task is vague."""
+        vague = await self._vague(effect)
+        question = render(load("aeon.adaptive", "depth.md"), again=_again(effect)).strip()
+        shares = await self._supervisor.probabilities(self._briefing.prompt(effect.task, question), _DEPTHS)
+        depth, share = max(zip(_DEPTHS, shares, strict=True), key=lambda pair: pair[1])
+        asked = TaskProfile(
+            reasoning_depth=int(depth), rationale=f"depth {depth} of 5 is the likeliest: {share:.2f}; no more was asked"
+        )
+        return asked if vague is None else asked.changed(ambiguity=vague)
 
     async def _vague(self, effect: InferProfile) -> float | None:
-        """How likely it is that the task is vague; ``None`` without a usable judgment."""
+        """How likely it is that the task is vague, judged once a run; ``None`` without a usable judgment."""
         spec = judgment("task_vague")
-        if not await self._judge.decides(spec):
-            return None
         if effect.previous is not None and effect.previous.inferred:
             return effect.previous.ambiguity
-        if current_ledger().calls_left() < await self._judge.most_calls(spec) + 1 + self._supervisor.repairs:
+        calls = await self._judge.most_calls(spec) + 1
+        if current_ledger().calls_left() < calls or not await self._judge.decides(spec):
             return None
         with contextlib.suppress(CompletionError):
             return round((await self._judge.ask(spec, {"task": effect.task.text})).score, 3)
         return None
+
+
+def _again(effect: InferProfile) -> str:
+    """What came up since the former profile."""
+    if effect.previous is None or not effect.previous.inferred:
+        return ""
+    said = f"\nIt was judged to have depth {effect.previous.reasoning_depth}. Since then these issues came up:\n"
+    return said + fence("issues", "\n".join(effect.issues), _LONGEST_ISSUES)
+
+
+def _words(kind: object) -> JsonValue:
+    return {"type": "string", "enum": list(get_args(kind))}
+
+
+def _schema() -> JsonObject:
+    """The schema of the reply, as strict modes want it: every key is required, and no other allowed."""
+    share: JsonValue = {"type": "number"}
+    properties: dict[str, JsonValue] = {
+        "rationale": {"type": "string"}, "reasoning_depth": {"type": "integer", "enum": [1, 2, 3, 4, 5]},
+        "ambiguity": share, "information_sufficiency": share, "dependency_complexity": _words(Level),
+        "expected_step_count": {"type": "integer"}, "expected_tool_usage": _words(ToolUsage),
+        "output_breadth": _words(Breadth), "confidence_requirement": _words(Level),
+    }  # fmt: skip
+    return {
+        "type": "object", "properties": properties, "required": list(properties), "additionalProperties": False,
+    }  # fmt: skip
+
+
+_SCHEMA = _schema()

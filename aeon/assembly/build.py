@@ -46,7 +46,7 @@ from aeon.text import one_line
 from aeon.tools.choose import choose
 from aeon.tools.dates import dates
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.select import Given, folder_specs, listed, resolve, server_specs
+from aeon.tools.select import Given, connected, folder_specs, listed, opened, resolve, server_specs
 from aeon.tools.tool import Tool
 
 __all__ = ["Resumption", "Unattended", "assemble", "build", "priced", "resume", "resumption"]
@@ -74,6 +74,7 @@ def build(
     roles: Mapping[str, str] | None = None,
     durable: str | None = None,
     run: str | None = None,
+    instructions: str = "",
 ) -> Orchestrator[Config, PassSignals, Result]: ...
 
 
@@ -92,6 +93,7 @@ def build(
     roles: Mapping[str, str] | None = None,
     durable: str | None = None,
     run: str | None = None,
+    instructions: str = "",
 ) -> Orchestrator[Any, Any, Any]: ...
 
 
@@ -109,6 +111,7 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     roles: Mapping[str, str] | None = None,
     durable: str | None = None,
     run: str | None = None,
+    instructions: str = "",
 ) -> Orchestrator[Any, Any, Any]:
     """An orchestrator, ready to run tasks; without arguments, on the embedded model with the calculator.
 
@@ -122,6 +125,7 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     ``"npx some-server"``, or an address; it is started now, and ends with the orchestrator. ``roles`` gives roles of
     the engine a model of their own, as in ``{"verifier": "http://127.0.0.1:8080/v1#judge"}``. ``durable`` is a
     database, such as ``"sqlite"``, that keeps the runs; ``run`` names the one that is begun, or taken up again.
+    ``instructions`` are your own, in every prompt of its runs: a persona, house rules.
     Without a ``config`` the variables count that the engine's settings name themselves, such as ``RESEARCH_MAX_ITERS``.
 
     Raises:
@@ -131,7 +135,7 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     """
     observers = check_callables(observers, journal, ask)
     brought: AnyPlugin = engine if isinstance(engine, Plugin) else PLUGIN if engine is None else plugin(engine)
-    settings = _settings(config, brought, roles or {})
+    settings = _settings(config, brought, roles or {}, instructions)
     chosen = _chosen(brought, tools, files, mcp)
     adapter = Nobody() if settings.model_tier == "T0" else select(llm)
     settings = fitted(brought, settings, adapter)
@@ -144,12 +148,32 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     return Orchestrator(brought.engine, handlers, driver, settings)
 
 
-def _settings(config: Settings | None, brought: AnyPlugin, roles: Mapping[str, str]) -> Settings:
-    """The settings that are given, else the engine's own with the variables that these name; with models for roles."""
+def _settings(config: Settings | None, brought: AnyPlugin, roles: Mapping[str, str], instructions: str) -> Settings:
+    """The settings that are given, else the engine's own with the variables that these name; with models for roles.
+
+    ``instructions`` stand behind those of the settings.
+    """
     settings: Settings = config if config is not None else with_variables(brought.engine.config(), os.environ)
     _check_config(settings, brought)
+    if instructions:
+        settings = settings.changed(instructions="\n\n".join(filter(None, (settings.instructions, instructions))))
+    _check_instructions(settings)
     check_names(roles)
     return settings.changed(roles=settings.roles.changed(**roles)) if roles else settings
+
+
+def _check_instructions(settings: Settings) -> None:
+    """Refuse instructions that would leave a prompt no room.
+
+    Raises:
+        UsageError: says how long they are, and how long they may be.
+    """
+    size, most = len(settings.instructions.encode()), settings.prompt_bytes // 3
+    if size > most:
+        raise UsageError(
+            f"instructions: they have {size:,} bytes, and stand in every prompt; at most {most:,} fit, a third of "
+            "prompt_bytes: shorten them, or put what they say into a file of the run's folder"
+        )
 
 
 def _driver(
@@ -215,14 +239,16 @@ def assemble(
             handler.
     """
     _check_config(config, plugin)
-    resolved = resolve(tools)
+    given = connected(opened(tools))
+    resolved = resolve(given)
     there = {tool.name for tool in resolved}
     own = [tool for tool in _own_tools() if tool.name not in there]
     registry = ToolRegistry([*resolved, *own], output_bytes=config.tool_output_bytes)
     if missing := plugin.lacks(config, registry):
         raise UsageError(f"the engine '{plugin.name}' needs {missing}")
     asker = Asker(ask, unattended or config.questions.unattended)
-    services = Services.of(config, adapter, registry, models)
+    loop = ToolRegistry(resolve(given, "tools", config.tool_output_bytes), output_bytes=config.tool_output_bytes)
+    services = Services.of(config, adapter, registry, models, loop)
     handlers = {"ask": asker.ask, **handlers_of(plugin, services, cast or cast_of(config, adapter, models))}
     plugin.engine.check(handlers)
     return handlers

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 
 from aeon.adaptive.profiler import Profiler
-from aeon.assembly.plugin import Plugin, Services
+from aeon.assembly.plugin import Plugin, Services, outline_of
 from aeon.convergence.calibrated import calibrated, experience
 from aeon.convergence.engine import ConvergenceEngine
 from aeon.derivation.deriver import Deriver
 from aeon.documents.binding import bound
 from aeon.documents.sentences import sentences
 from aeon.execution.executor import Executor
+from aeon.execution.turns import TurnTaker
 from aeon.execution.tutor import Tutored
 from aeon.grounding.citations import cited_claims
 from aeon.grounding.prose import checked_sentences
@@ -20,20 +22,36 @@ from aeon.grounding.results import grounded, spans_of, told, written_from
 from aeon.kernel.passes import MULTIPASS
 from aeon.kernel.ports import Handlers
 from aeon.kernel.table import PassSignals
-from aeon.multipass.effects import DraftPlan, ExecuteStep, Synthesize, ValidateResults
+from aeon.multipass.effects import (
+    AssessConvergence,
+    DraftPlan,
+    ExecuteStep,
+    InferProfile,
+    RefinePlan,
+    Synthesize,
+    TakeTurn,
+    UseTool,
+    ValidatePlan,
+    ValidateResults,
+)
+from aeon.multipass.plans import is_looped
 from aeon.observability.passes.view import VIEW
 from aeon.plan.programmer import Programmer
 from aeon.plan.reader import CALCULATOR
 from aeon.plan.recursive import RecursivePlanner
 from aeon.plan.sources import Sources
+from aeon.plan.steps import StepPlanner
 from aeon.plan.unaided import UnaidedPlanner
-from aeon.schema import Answer, Config, ModelTier, Result, SemanticValidationReport, StepResult
+from aeon.schema import Answer, Config, ModelTier, Result, SemanticValidationReport, StepResult, WorkForm
 from aeon.schema.effects import Effect, Role
 from aeon.schema.value import Value
+from aeon.supervisor.supervisor import Supervisor
+from aeon.synthesis.closing import Closer
 from aeon.synthesis.synthesizer import Synthesizer
 from aeon.tools.lookup import LOOKUP, is_searched
 from aeon.validation.semantic import SemanticValidator
 from aeon.validation.unfounded import with_unfounded
+from aeon.validation.unplaced import unplaced, with_unplaced
 
 __all__ = ["BESIDE", "PLUGIN"]
 
@@ -48,6 +66,107 @@ _KEPT = 4
 
 def _handlers(services: Services[Config]) -> Handlers:
     """The judgment modules, each under the name of the phase that it answers.
+
+    How the model works decides which ones: with tools turn by turn, or by programs. A plan shows it by its steps.
+    """
+    by_program, by_turns = _programmed(services), _Turned(services)
+
+    async def form() -> WorkForm:
+        return await work_form(services.config, services.supervisor)
+
+    def answered(phase: str) -> Callable[[Effect], Awaitable[Value]]:
+        async def answer(effect: Effect) -> Value:
+            turned = await _is_turned(effect, form)
+            return await (by_turns.answer(phase, effect) if turned else by_program[phase](effect))
+
+        return answer
+
+    return {phase: answered(phase) for phase in (*by_program, "turn", "use_tool")}
+
+
+async def work_form(config: Config, supervisor: Supervisor) -> WorkForm:
+    """How the model works: as configured, else as measured, else with tools where the endpoint calls them natively.
+
+    Raises:
+        ModelError: the endpoint gives no answer to what finds that out.
+    """
+    if config.form != "auto" or config.model_tier == "T0":
+        return "tools" if config.form == "tools" else "program"
+    can = await supervisor.capabilities()
+    return can.form or ("tools" if can.tools else "program")
+
+
+async def _is_turned(effect: Effect, form: Callable[[], Awaitable[WorkForm]]) -> bool:
+    """Whether an effect is of a run whose model works turn by turn: its plan says so, or it has none yet."""
+    match effect:
+        case TakeTurn() | UseTool():
+            return True
+        case InferProfile() | DraftPlan():
+            return await form() == "tools"
+        case ValidatePlan() | RefinePlan() | ValidateResults() | AssessConvergence() | Synthesize():
+            return is_looped(effect.plan)
+        case _:
+            return False
+
+
+class _Turned:
+    """The modules of a model that works turn by turn, with a search of a task's context where that is long."""
+
+    def __init__(self, services: Services[Config]) -> None:
+        self._services = services
+        self._made: dict[str, Handlers] = {}
+
+    async def answer(self, phase: str, effect: Effect) -> Value:
+        """What the module of the phase says."""
+        context = effect.task.context if is_searched(effect.task) else ""
+        if context not in self._made:  # its index takes seconds where it has megabytes
+            made = await asyncio.to_thread(lambda: _turning(self._services.looped(context)))
+            self._made = {**dict(list(self._made.items())[1 - _KEPT :]), context: made}
+        seen = effect.changed(task=effect.task.changed(context="")) if context and phase == "turn" else effect
+        return await self._made[context][phase](seen)
+
+
+def _turning(services: Services[Config]) -> Handlers:
+    """The modules of a model that works turn by turn."""
+    config, briefing, supervisor = services.config, services.briefing, services.supervisor
+    engine = config.reasoning_engine
+    judging = services.supervisor_of(engine.evaluate.eval_model)
+    outline = replace(briefing, material=outline_of(briefing.material))
+    validator = SemanticValidator(judging, outline, missing=unplaced, thresholds=config.convergence)
+    planner = StepPlanner(supervisor, briefing)
+    refiner = StepPlanner(services.supervisor_of(engine.refine.refinement_model), briefing)
+    worker = TurnTaker(supervisor, briefing, services.tools, config.output_tokens)
+    closer = Closer(supervisor, briefing, config.output_tokens)
+
+    async def checked(effect: ValidateResults) -> SemanticValidationReport:
+        return with_unplaced(effect, await validator.validate_results(effect))
+
+    async def answered(effect: Synthesize) -> Answer:
+        return _grounded(effect, await closer.close(effect))
+
+    return {
+        "profile": Profiler(supervisor, briefing, "tools").infer,
+        "plan": planner.draft,
+        "validate_plan": validator.validate_plan,
+        "refine_plan": refiner.refine,
+        "turn": worker.turn,
+        "use_tool": worker.use,
+        "validate_results": checked,
+        "assess": ConvergenceEngine(judging, outline, engine=engine).assess,
+        "synthesize": answered,
+    }
+
+
+def _grounded(effect: Synthesize, answer: Answer) -> Answer:
+    """The answer with what each of its values and sentences rests on."""
+    claims = grounded(answer.text, effect.task, effect.plan, effect.calculations)
+    spans = ((one.start, one.end) for one in sentences(answer.text))
+    done = (step for step in effect.plan.steps if step.status == "complete")
+    return answer.changed(claims=claims, sentence_checks=checked_sentences(answer.text, spans, claims, spans_of(done)))
+
+
+def _programmed(services: Services[Config]) -> Handlers:
+    """The modules of a model that works by programs.
 
     A context that is too long for prompts is a text that is searched: then the modules are made with a search of it,
     and the planner is shown the sentences that it finds. With tools of the user's own, only plans in steps use both.
@@ -90,7 +209,6 @@ def _modules(services: Services[Config]) -> Handlers:
     judging = services.supervisor_of(engine.evaluate.eval_model)
     refining = services.supervisor_of(engine.refine.refinement_model)
     validator = SemanticValidator(judging, briefing)
-    short = Programmer(supervisor, tools).able and not config.thorough
     confidence = calibrated(engine.state_monitor)
     known = experience(engine.state_monitor, services.author)
     synthesizer = Synthesizer(supervisor, briefing, config.output_tokens, config.brief)
@@ -104,14 +222,10 @@ def _modules(services: Services[Config]) -> Handlers:
         if sources := written_from(effect.plan):
             cited = bound(answer.text, effect.task.text, sources)
             return answer.changed(claims=cited_claims(answer.text, told(effect.task), cited))
-        claims = grounded(answer.text, effect.task, effect.plan)
-        spans = ((one.start, one.end) for one in sentences(answer.text))
-        done = (step for step in effect.plan.steps if step.status == "complete")
-        checked = checked_sentences(answer.text, spans, claims, spans_of(done))
-        return answer.changed(claims=claims, sentence_checks=checked)
+        return _grounded(effect, answer)
 
     return {
-        "profile": Profiler(supervisor, briefing, waits=short).infer,
+        "profile": Profiler(supervisor, briefing, "program").infer,
         "plan": _planner(services).draft,
         "validate_plan": validator.validate_plan,
         "refine_plan": RecursivePlanner(refining, briefing, tools, engine.refine).refine,

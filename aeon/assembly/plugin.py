@@ -17,9 +17,21 @@ from aeon.schema.effects import Role
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.lookup import with_context
+from aeon.tools.loop import with_long_context
 from aeon.tools.registry import ToolRegistry
+from aeon.tools.toolspecs import hints
 
-__all__ = ["AnyPlugin", "Plugin", "Services", "as_it_is", "no_members", "no_models", "nothing_missing", "price_of"]
+__all__ = [
+    "AnyPlugin",
+    "Plugin",
+    "Services",
+    "as_it_is",
+    "no_members",
+    "no_models",
+    "nothing_missing",
+    "outline_of",
+    "price_of",
+]
 
 C = TypeVar("C", bound=Settings)
 S = TypeVar("S", bound=Signals)
@@ -30,7 +42,8 @@ R = TypeVar("R", bound=Conclusion)
 class Services(Generic[C]):
     """What handlers are made of: the run's configuration, its model behind a supervisor, and its tools.
 
-    ``briefing`` is what every prompt begins with: the rules and the tools. ``models`` gives a model by its name.
+    ``briefing`` is what every prompt begins with: the rules and the tools. ``loop`` are the tools of a model that works
+    turn by turn. ``models`` gives a model by its name.
     ``cast`` has the supervisor of each role where roles have models of their own. The host makes the handlers of each
     phase with the services of its role: so ``adapter`` and ``supervisor`` are the right ones already.
     """
@@ -41,16 +54,34 @@ class Services(Generic[C]):
     supervisor: Supervisor
     briefing: Briefing
     models: Callable[[str], LLMAdapter] = select
+    loop: ToolRegistry = field(default_factory=ToolRegistry)
     cast: Mapping[Role, Supervisor] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, config: C, adapter: LLMAdapter, tools: ToolRegistry, models: Callable[[str], LLMAdapter] = select
+        cls,
+        config: C,
+        adapter: LLMAdapter,
+        tools: ToolRegistry,
+        models: Callable[[str], LLMAdapter] = select,
+        loop: ToolRegistry | None = None,
     ) -> Services[C]:
         """The services of a run on this model with these tools."""
-        return cls(
-            config, adapter, tools, _supervisor(config, adapter), Briefing(tools.describe(), tools.material()), models
-        )
+        briefing = Briefing(tools.describe(), tools.material(), config.instructions)
+        return cls(config, adapter, tools, _supervisor(config, adapter), briefing, models, loop or tools)
+
+    def looped(self, context: str = "") -> Services[C]:
+        """The same for a model that works turn by turn: with the tools of its loop, and a long ``context`` among them.
+
+        Raises:
+            ToolFailed: the context cannot be indexed.
+        """
+        loop = self.loop
+        if context:
+            every = with_long_context(map(loop.get, loop.names), context, loop.output_bytes)
+            loop = ToolRegistry(every, loop.output_bytes)
+        briefing = Briefing(loop.describe(), hints(loop), self.config.instructions)
+        return replace(self, tools=loop, loop=loop, briefing=briefing)
 
     def searching(self, context: str) -> Services[C]:
         """The same with a task's context as a text that is searched.
@@ -60,7 +91,8 @@ class Services(Generic[C]):
         """
         every = map(self.tools.get, self.tools.names)
         tools = ToolRegistry(with_context(every, context), self.tools.output_bytes)
-        return replace(self, tools=tools, briefing=Briefing(tools.describe(), tools.material()))
+        briefing = Briefing(tools.describe(), tools.material(), self.config.instructions)
+        return replace(self, tools=tools, briefing=briefing)
 
     def with_cast(self, cast: Mapping[Role, Supervisor]) -> Services[C]:
         """The same with these supervisors for roles."""
@@ -89,6 +121,11 @@ class Services(Generic[C]):
             UsageError: there is no such model.
         """
         return _supervisor(self.config, self.models(model)) if model else self.supervisor
+
+
+def outline_of(material: str) -> str:
+    """The material without the rows that are shown of each table, which are indented."""
+    return "\n".join(line for line in material.splitlines() if not line.startswith("  "))
 
 
 def price_of(config: Settings, adapter: LLMAdapter) -> Price | None:

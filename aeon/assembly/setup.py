@@ -19,6 +19,7 @@ from aeon.errors import JournalError, UsageError
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.base_url import plain_url
 from aeon.llm.select import OPENAI_BASE_URL, select
+from aeon.llm.vendors import VENDORS, address_of
 from aeon.runtime.journal import Journal
 from aeon.schema import JsonObject, Roles
 from aeon.tools.files import Files
@@ -43,7 +44,7 @@ _OWN = "@"
 _SERVER = re.compile(r"(?:^|,)\s*mcp=((?:[^,]|,,)+)")
 _SERVICE = re.compile(r"(?:^|,)\s*(?:search=[\w-]+=(?=https?://)|allow=)((?:[^,]|,,)+)")
 _FOLDER = re.compile(r"(?:^|,)\s*files=((?:[^,]|,,)*)")
-_KEYS = ("AEON_API_KEY", "OPENAI_API_KEY")
+_KEYS = ("AEON_API_KEY", "OPENAI_API_KEY", *(vendor.key for vendor in VENDORS.values()))
 
 
 class Reach(NamedTuple):
@@ -110,23 +111,24 @@ class Trust:
         env = os.environ if environ is None else environ
         own = [env.get(name, "") for name in ("AEON_BASE_URL", "OPENAI_BASE_URL", "AEON_MODEL")]
         own += [OPENAI_BASE_URL] if env.get("OPENAI_API_KEY") and not env.get("OPENAI_BASE_URL") else []
-        named = (*(plain_url(url.partition("#")[0]) for url in urls), *map(_address, own))
+        own += [vendor.base_url for vendor in VENDORS.values() if env.get(vendor.key)]
+        named = (*(plain_url(url.partition("#")[0]) for url in urls), *map(address_of, own))
         meant = (ServerSpec.read(server).text for server in servers)
         return cls(frozenset(filter(None, (*named, *meant))), whole=journal.authentic)
 
     def strangers(self, models: Iterable[str | None]) -> tuple[str, ...]:
         """The addresses of these models that the user has neither named nor allowed."""
-        addresses = dict.fromkeys(_address(model or "") for model in models)
+        addresses = dict.fromkeys(address_of(model or "") for model in models)
         known = {"", *self.named, *self.allowed}
         return () if self.whole else tuple(one for one in addresses if one not in known)
 
     def naming(self, models: Iterable[str]) -> Trust:
         """The same, with the endpoints that the user names by these models."""
-        return replace(self, named=self.named.union(filter(None, map(_address, models))))
+        return replace(self, named=self.named.union(filter(None, map(address_of, models))))
 
     def knows(self, address: str) -> bool:
         """Whether a run may search at this address: the journal is the user's own, or the user named it."""
-        return self.whole or bool({address, _address(address)} & (self.named | self.allowed))
+        return self.whole or bool({address, address_of(address)} & (self.named | self.allowed))
 
     def select(self, model: str | None) -> LLMAdapter:
         """The model that a journal names; a key is sent only to an endpoint that the user named.
@@ -137,7 +139,7 @@ class Trust:
         if model is not None and model in self.there:
             return self.there[model]
         Reach(self.strangers([model])).refuse()
-        if self.whole or _address(model or "") in ("", *self.named):
+        if self.whole or address_of(model or "") in ("", *self.named):
             return select(model)
         return select(model, environ={name: value for name, value in os.environ.items() if name not in _KEYS})
 
@@ -269,8 +271,3 @@ def updated(
 
 def _named(tool: Given) -> str:
     return portable(tool) if isinstance(tool, str | Files | Servers) else f"{_OWN}{tool.name}"
-
-
-def _address(model: str) -> str:
-    """The address of the endpoint that a model's name holds, without the model; empty where it holds none."""
-    return plain_url(model.partition("#")[0]) if model.startswith(("http://", "https://")) else ""

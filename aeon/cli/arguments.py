@@ -82,6 +82,8 @@ def casting(parser: argparse.ArgumentParser) -> None:
     roles(parser, "models of their own for roles")
     tiers = "how much to ask of models: T0 nothing, T1 no judge, T2 as usual (default), T3 all checks that there are"
     parser.add_argument("--model-tier", choices=("T0", "T1", "T2", "T3"), metavar="T0|T1|T2|T3", help=tiers)
+    own = "your own instructions, in every prompt of the run: a persona, house rules"
+    parser.add_argument("--instructions", metavar="FILE", type=name, help=own)
 
 
 def where_to_search(parser: argparse.ArgumentParser) -> None:
@@ -145,5 +147,9 @@ def of_engine(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--brief", action="store_true", help="answer with the bare values, without a sentence around them")
     add("--thorough", action="store_true", help="profile the task first, plan it in steps, and judge the results")
+    add(
+        "--form", choices=("auto", "tools", "program"),
+        help="how the model works: calling tools turn by turn, or by short programs (default: what it can)",
+    )  # fmt: skip
     add("--max-passes", metavar="N", type=whole, help="passes at most (default: 10)")
     add("--preset", metavar="NAME", type=name, help="settings that an engine has under a name, such as fast or deep")

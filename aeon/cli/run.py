@@ -134,6 +134,7 @@ def common_settings(options: argparse.Namespace) -> dict[str, object]:
     asked: dict[str, object] = {"questions": {"unattended": options.unattended}} if options.unattended else {}
     asked |= {"model_tier": options.model_tier} if options.model_tier else {}
     asked |= {"roles": roles} if (roles := roles_of(options.roles)) else {}
+    asked |= {"instructions": _text_of(path)} if (path := getattr(options, "instructions", None)) else {}
     return asked | ({"budget": budget} if budget else {})
 
 
@@ -165,7 +166,7 @@ def settings_of_engine(options: argparse.Namespace, kind: type[Settings]) -> dic
     Raises:
         UsageError: this engine has one of them not.
     """
-    names = ("max_passes", "brief", "thorough", "experience", "preset")
+    names = ("max_passes", "brief", "thorough", "form", "experience", "preset")
     asked = {name: getattr(options, name, None) for name in names}
     chosen: dict[str, object] = {name: value for name, value in asked.items() if value}
     for name in chosen:

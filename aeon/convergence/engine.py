@@ -1,7 +1,8 @@
 """Whether the results answer the task: one crisp question per criterion, with the evidence in view.
 
-What structure settles is not asked: a single result cannot contradict itself, and a tool's result follows from its
-inputs. A step that has not run to a good end keeps a run from converging whatever the scores say.
+How complete it is is asked of every result. What structure settles is not asked: a single result cannot contradict
+itself, and a tool's result follows from its inputs. A step that has not run to a good end keeps a run from converging
+whatever the scores say.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from aeon.convergence.evaluation import Judgments, current_steps, evaluate
+from aeon.convergence.evaluation import Judgments, evaluate
 from aeon.convergence.experience import Experience
+from aeon.convergence.reviewed import reviewed, works_with_tools
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.kernel.table import DISAGREEMENT, FORM_UNMET, NOT_STATED
 from aeon.multipass.effects import AssessConvergence
@@ -29,6 +31,7 @@ from aeon.schema import (
     Frozen,
     Plan,
     ReasoningEngine,
+    Standing,
     Step,
     Writing,
 )
@@ -37,6 +40,8 @@ from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.form import form_faults
 from aeon.supervisor.judge import Judge, Judged
 from aeon.supervisor.judge_specs import Calibrations, judgment
+from aeon.supervisor.judge_standing import least
+from aeon.supervisor.judge_verdict import UNVERIFIED, VerdictJudge
 from aeon.supervisor.prompt import cut, load
 from aeon.supervisor.supervisor import Supervisor
 
@@ -57,9 +62,9 @@ class _Entities(Frozen):
 class ConvergenceEngine:
     """Scores completeness, coherence and consistency, and every criterion of the task.
 
-    What was not measured on the endpoint is not asked and decides nothing: then a run converges where structure and the
-    judgments that were measured find nothing wrong. ``measured`` holds what was measured, by default what is shipped;
-    ``experience`` is how often answers of the model were right, by how they came about.
+    What was measured to be bad on the endpoint is not asked and decides nothing; where nothing else judged how complete
+    the answer is, it is unverified. ``measured`` holds what was measured, by default on the endpoint itself, then what
+    is shipped; ``experience`` is how often answers of the model were right, by how they came about.
     """
 
     def __init__(
@@ -74,33 +79,60 @@ class ConvergenceEngine:
         self._supervisor = supervisor
         self._briefing = briefing
         self._judge = Judge(supervisor, samples=0, measured=measured)
+        self._verdicts = VerdictJudge(supervisor, briefing, measured)
         self._engine = engine or ReasoningEngine()
         self._confidence = confidence
         self._experience = experience or Experience()
 
     async def assess(self, effect: AssessConvergence) -> ConvergenceAssessment:
         """The assessment; ``converged`` only if every score reaches its threshold and nothing is left undone."""
+        if works_with_tools(effect):
+            return await self._assessed(effect, await reviewed(effect, self._verdicts))
         problems = _problems(effect)
-        unmeasured = await self._unmeasured_judgments(effect)
-        asked = [name for name in _open_criteria(effect) if name not in unmeasured]
+        bad = await self._bad_judgments(effect)
+        asked = [name for name in _open_criteria(effect) if name not in bad]
         answers = {name: await self._ask(effect, name, problems) for name in asked}
-        criteria = await self._criteria(effect, problems) if "criterion" not in unmeasured else []
-        scores = _scores(answers, (*unmeasured, *_ALL) if _is_settled(effect.plan) else unmeasured)
+        criteria = await self._criteria(effect, problems, judged="criterion" not in bad)
+        scores = _scores(answers, bad)
         seen = self._experience.of(effect.plan)
         codes = (*_codes(effect, scores, criteria),) or seen.codes(effect.thresholds.probability)
+        if not codes and scores["completeness"] is None:
+            codes = (UNVERIFIED,)
         judgments = Judgments({name: judged.score for name, judged in answers.items()}, _verdicts(effect, criteria))
+        every = [*answers.values(), *(judged for _, judged in criteria if judged is not None)]
+        worth: list[Standing] = [judged.standing for judged in every]
         return ConvergenceAssessment(
             converged=not codes, reason_codes=codes,
             probability=seen.probability, runs=seen.runs,
-            form=_form([*answers.values(), *filter(None, (judged for _, judged in criteria))]),
-            detected_issues=(*problems, *(f"not measured, so not judged: {name}" for name in unmeasured)),
+            form=_form(every), standing=least([*worth, "bad"] if bad else worth),
+            detected_issues=(*problems, *(f"measured to be too poor to decide: {name}" for name in bad)),
             explanation=_explanation(scores),
             completeness=scores["completeness"], coherence=scores["coherence"], consistency=scores["consistency"],
             evaluation=await self._evaluate(effect, judgments, problems),
         )  # fmt: skip
 
-    async def _criteria(self, effect: AssessConvergence, problems: list[str]) -> list[tuple[str, Judged | None]]:
-        """The judgment of each criterion of the task, none where no calls are left; what is not met is a problem."""
+    async def _assessed(self, effect: AssessConvergence, verdict: ConvergenceAssessment) -> ConvergenceAssessment:
+        """The verdict with what the host knows, and the evaluation, if the policy has one."""
+        codes = dict.fromkeys((*verdict.reason_codes, *_known_codes(effect)))
+        scores = {name: score for name in _ALL if (score := getattr(verdict, name)) is not None}
+        unmet = {f"criterion_{number}" for number in range(1, len(effect.task.criteria) + 1)} & codes.keys()
+        criteria = tuple(
+            (text, f"criterion_{number}" not in unmet) for number, text in enumerate(effect.task.criteria, 1)
+        )
+        return verdict.changed(
+            converged=verdict.converged and not codes, reason_codes=tuple(codes),
+            evaluation=await self._evaluate(effect, Judgments(scores, criteria), []),
+        )  # fmt: skip
+
+    async def _criteria(
+        self, effect: AssessConvergence, problems: list[str], judged: bool
+    ) -> list[tuple[str, Judged | None]]:
+        """The judgment of each criterion of the task; what is not met is a problem.
+
+        There is none of any where the model cannot be ``judged`` by, and of those for which no calls are left.
+        """
+        if not judged:
+            return [(criterion, None) for criterion in effect.task.criteria]
         criteria: list[tuple[str, Judged | None]] = []
         most = await self._judge.most_calls(judgment("criterion"))
         for criterion in effect.task.criteria:
@@ -112,8 +144,8 @@ class ConvergenceEngine:
             problems += [f"not met: {text}" for text, met in _verdicts(effect, criteria[-1:]) if not met]
         return criteria
 
-    async def _unmeasured_judgments(self, effect: AssessConvergence) -> list[str]:
-        """The judgments that would be asked for, had they been measured on the endpoint and found good enough."""
+    async def _bad_judgments(self, effect: AssessConvergence) -> list[str]:
+        """The judgments that would be asked for, had they not been measured on the endpoint and found too poor."""
         needed = [*_open_criteria(effect), *(["criterion"] if effect.task.criteria else [])]
         if self._engine.enabled and self._engine.state_monitor.coverage_method == "entity_ratio":
             needed.append("entity")
@@ -176,30 +208,21 @@ def material(task: str, plan: Plan, problems: Sequence[str] = ()) -> dict[str, s
 
 
 def _open_criteria(effect: AssessConvergence) -> tuple[str, ...]:
-    """The criteria that structure does not settle."""
+    """The criteria that are asked for: how complete the results are, and the others where structure does not tell."""
     done = [step for step in effect.plan.steps if step.status == "complete"]
     reasoned = [step for step in done if step.mode in ("reasoning", "reasoning_fallback")]
-    if not done or _is_settled(effect.plan):
+    if all(step.output is None for step in done):
         return ()
     if len(reasoned) > 1 or (reasoned and effect.report.issues):
-        return ("completeness", "coherence", "consistency")
+        return _ALL
     return ("completeness",)
 
 
-def _is_settled(plan: Plan) -> bool:
-    """Whether the planner said which results are the answer and all of them are there, each by its own means."""
-    settled = answer_steps(plan)
-    return bool(settled) and all(
-        step.status == "complete" and (step.mode in _NO_REASONING or isinstance(step.action, Writing))
-        for step in settled
-    )
-
-
-def _scores(answers: Mapping[str, Judged], unmeasured: Sequence[str]) -> dict[str, float | None]:
-    """Each criterion's score: as judged, ``None`` where that was not measured, and else what structure says."""
+def _scores(answers: Mapping[str, Judged], bad: Sequence[str]) -> dict[str, float | None]:
+    """Each criterion's score: as judged, ``None`` where nobody can tell, and else what structure says."""
     by_structure: dict[str, float | None] = {"completeness": 0.0, "coherence": 1.0, "consistency": 1.0}
     judged = {name: answer.score for name, answer in answers.items()}
-    return by_structure | judged | {name: None for name in by_structure if name in unmeasured}
+    return by_structure | judged | {name: None for name in by_structure if name in bad}
 
 
 def _codes(
@@ -238,7 +261,7 @@ def _is_misshapen(effect: AssessConvergence) -> bool:
 
 def _unfounded(effect: AssessConvergence) -> list[str]:
     """The codes of what the host found: that steps which count say what is wrong, or in nothing that they could use."""
-    current = {step.id for step in current_steps(effect.plan)}
+    current = {step.id for step in effect.plan.current}
     issues = [issue for issue in effect.report.issues if issue.by == "host" and issue.location in current]
     verdicts = {issue.claim.verdict if issue.claim is not None else "not_found" for issue in issues}
     return [reason for verdict, reason in ENDINGS.items() if verdict in verdicts]
@@ -257,7 +280,7 @@ def _form(answers: Sequence[Judged]) -> Form:
 
 
 def _explanation(scores: Mapping[str, float | None]) -> str:
-    return ", ".join(f"{name} {'not measured' if score is None else f'{score:.2f}'}" for name, score in scores.items())
+    return ", ".join(f"{name} {'not judged' if score is None else f'{score:.2f}'}" for name, score in scores.items())
 
 
 def _problems(effect: AssessConvergence) -> list[str]:
@@ -268,4 +291,4 @@ def _problems(effect: AssessConvergence) -> list[str]:
 
 def _unfinished_steps(plan: Plan) -> list[Step]:
     """Steps without a good end that have no later version."""
-    return [step for step in current_steps(plan) if step.status != "complete"]
+    return [step for step in plan.current if step.status != "complete"]

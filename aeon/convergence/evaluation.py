@@ -31,7 +31,7 @@ from aeon.schema import (
     fragment,
 )
 
-__all__ = ["Judgments", "current_steps", "evaluate", "mean_confidence"]
+__all__ = ["Judgments", "evaluate", "mean_confidence"]
 
 _CLEAR = {"CLEAR": 1.0, "PARTIALLY_CLEAR": 0.5, "BLOCKED": 0.0}
 _UNTRUE = ("consistency", "hallucination", "do_say_mismatch")
@@ -93,22 +93,8 @@ def evaluate(
 
 def _is_unclear(plan: Plan, confidence: float | None, below: float) -> bool:
     """Whether a step is blocked and nothing makes up for it."""
-    blocked = any(step.clarity == "BLOCKED" for step in current_steps(plan))
+    blocked = any(step.clarity == "BLOCKED" for step in plan.current)
     return blocked and (confidence is None or confidence < below)
-
-
-def current_steps(plan: Plan) -> list[Step]:
-    """The steps that count: all but those that ended badly and have a later version."""
-    latest: dict[str, Step] = {}
-    for step in plan.steps:
-        newest = latest.setdefault(fragment(step.id), step)
-        if _version(step) > _version(newest):
-            latest[fragment(step.id)] = step
-    return [s for s in plan.steps if s.status not in ("failed", "invalid") or latest[fragment(s.id)] is s]
-
-
-def _version(step: Step) -> int:
-    return int(step.id.removeprefix(fragment(step.id)).removeprefix("_r") or 0)
 
 
 def mean_confidence(parts: ConfidenceParts, plan: Plan, engine: ReasoningEngine) -> float | None:
@@ -130,7 +116,7 @@ def _weighted_mean(measures: ConfidenceParts | Dimensions, weights: Iterable[tup
 
 
 def _measured(effect: AssessConvergence) -> _Measured:
-    worded = [s for s in current_steps(effect.plan) if s.status == "complete" and s.mode not in BY_TOOL]
+    worded = [s for s in effect.plan.current if s.status == "complete" and s.mode not in BY_TOOL]
     final = _final(effect.plan)
     every = {one.step.id: one for one in claimed_results([*final, *worded], effect.task, effect.plan)}
     names = entities(effect.task, effect.plan)
@@ -192,7 +178,7 @@ def _aspects(effect: AssessConvergence, judgments: Judgments) -> list[tuple[str,
     """
     irrelevant = _irrelevant_steps(effect.report)
     shares: dict[str, list[float]] = {}
-    for step in current_steps(effect.plan):
+    for step in effect.plan.current:
         addressed = step.status == "complete" and step.id not in irrelevant
         shares.setdefault(fragment(step.id), []).append(_CLEAR[step.clarity] if addressed else 0.0)
     names = {fragment(step.id): step.description for step in effect.plan.steps}
@@ -307,7 +293,7 @@ def _recency(plan: Plan) -> float | None:
 
     A repeated attempt is left out.
     """
-    current = {step.id for step in current_steps(plan)}
+    current = {step.id for step in plan.current}
     executed = [step for step in plan.steps if step.executed]
     replaced = [step for step in executed if step.id not in current]
     if not any(_was_repeated(step, executed) for step in replaced):
@@ -317,7 +303,7 @@ def _recency(plan: Plan) -> float | None:
 
 def _was_repeated(step: Step, executed: list[Step]) -> bool:
     """Whether a later version of the step was executed too."""
-    return any(fragment(s.id) == fragment(step.id) and _version(s) > _version(step) for s in executed)
+    return any(fragment(s.id) == fragment(step.id) and s.version > step.version for s in executed)
 
 
 def _mean(shares: Iterable[float]) -> float | None:

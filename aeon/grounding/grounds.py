@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
@@ -58,9 +58,19 @@ class _Passage(NamedTuple):
 
 
 class Grounds:
-    """The values of tool outputs, cited spans and the task, in this order where one stands in several."""
+    """The values of tool outputs, cited spans and the task, in this order where one stands in several.
 
-    def __init__(self, task: Task, outputs: Sequence[ToolOutput] = (), spans: Sequence[Source] = ()) -> None:
+    ``outputs`` may have spans between them; ``reader`` finds the values of a text, of a cell of a table if it is one.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        outputs: Sequence[ToolOutput | Source] = (),
+        spans: Sequence[Source] = (),
+        reader: Callable[[str, bool], Iterable[Mention]] = mentions,
+    ) -> None:
+        self._reader = reader
         self._passages = list(_passages(task, outputs, spans))
         self._spaced = [spaced(passage.text) for passage in self._passages]
         self._exact: dict[tuple[str, str], Known] = {}
@@ -68,24 +78,29 @@ class Grounds:
         self._numbers: defaultdict[str, list[Known]] = defaultdict(list)
         self._rounded: dict[tuple[str, Fraction, int, str], dict[Fraction, Known]] = {}
         self._tokens: defaultdict[str, list[int]] = defaultdict(list)
+        self._figures: defaultdict[str, list[Known]] = defaultdict(list)
         for number, passage in enumerate(self._passages):
             self._index(number, passage)
 
     def _index(self, number: int, passage: _Passage) -> None:
         for token in set(_TOKEN.findall(folded(self._spaced[number]))):
             self._tokens[token].append(number)
-        for mention in mentions(passage.text, cell=passage.type == "tool"):
+        for mention in self._reader(passage.text, passage.type == "tool"):
             for form in mention.forms:
                 self.add(Known(form, (passage.support(mention.start, mention.end, form.reading),)))
-        for match in _UNIT.finditer(passage.text):
+            for part in mention.parts if mention.kind == "date" else ():
+                form = part.forms[0]
+                place = passage.support(part.start, part.end, form.reading)
+                self._figures[form.read.value].append(Known(form, (place,)))
+        for match in _UNIT.finditer(passage.text.replace("_", " ")):
             unit = read(match[0], "unit").unit
             reading = Reading(value="", form="unit", unit=unit)
             self._units.setdefault(unit, passage.support(match.start(), match.end(), reading))
 
-    def add(self, known: Known) -> None:
-        """Let a value be known from now on; what was known before goes first."""
+    def add(self, known: Known, exactly: bool = False) -> None:
+        """Let a value be known from now on; what was known before goes first. ``exactly``: not to be said rounded."""
         value = known.form.read
-        if (value.value, value.unit) not in self._exact and value.number is not None:
+        if not exactly and (value.value, value.unit) not in self._exact and value.number is not None:
             self._numbers[value.unit].append(known)
             self._rounded.clear()
         for name in _dated(value):
@@ -94,6 +109,10 @@ class Grounds:
     def exact(self, value: str, unit: str) -> Known | None:
         """Where this value stands in this unit."""
         return self._exact.get((value, unit))
+
+    def figures(self, value: str) -> Sequence[Known]:
+        """Where this number is a part of a date: its day, its month or its year."""
+        return self._figures.get(value, ())
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -149,12 +168,12 @@ def _dated(value: Read) -> Iterator[str]:
             yield from (f"{year}-{month}-00", f"0000-{month}-{day}", f"{year}-00-00", f"0000-{month}-00")
 
 
-def _passages(task: Task, outputs: Sequence[ToolOutput], spans: Sequence[Source]) -> Iterator[_Passage]:
-    for step, output in outputs:
-        for path, text in _leaves(output):
-            yield _Passage("tool", step, path, 0, text)
-    for span in spans:
-        yield _Passage("source", span.source, "", span.start, span.text)
+def _passages(task: Task, outputs: Sequence[ToolOutput | Source], spans: Sequence[Source]) -> Iterator[_Passage]:
+    for place in (*outputs, *spans):
+        if isinstance(place, Source):
+            yield _Passage("source", place.source, "", place.start, place.text)
+        else:
+            yield from (_Passage("tool", place.step, path, 0, text) for path, text in _leaves(place.output))
     yield _Passage("task", "text", "", 0, task.text)
     if task.context:
         yield _Passage("task", "context", "", 0, task.context)

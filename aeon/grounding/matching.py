@@ -8,21 +8,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from aeon.grounding.equations import Equation, equations
+from aeon.grounding.equations import Equation, equations, with_constants
 from aeon.grounding.grounds import Grounds, Known, Rounding, ToolOutput
 from aeon.grounding.mention import Form, Mention
 from aeon.grounding.mentions import mentions, values
 from aeon.proof.readings import Read, ends, exact, factor, rounded
 from aeon.schema import Claim, ClaimKind, Computation, FromClaim, Source, Support, SupportType, Task, Verdict
 
-__all__ = ["claims"]
+__all__ = ["Match", "claim_of", "claims", "computed", "learn", "matched", "with_unit", "written_as"]
 
 _ROUNDINGS: tuple[Rounding, ...] = ("half_up", "half_even")
 _WHOLE = 10
 """From this on a number of a source or a task may be said without its decimals; one of a tool always may."""
 
 
-class _Match(NamedTuple):
+class Match(NamedTuple):
     """What a mention rests on: a known value, in one of its readings, by a computation; and where its unit stands."""
 
     form: Form
@@ -48,23 +48,25 @@ def claims(
     if not said:
         return ()
     grounds = _grounds(task, outputs, spans, stated or {})
-    pairs = [(one, _matched(grounds, one)) for one in (_named(grounds, one) for one in said)]
+    pairs = [(one, matched(grounds, one)) for one in (_named(grounds, one) for one in said)]
     kept = [(one, match) for one, match in pairs if one.certain or match is not None]
-    made = [_claim(f"c{number}", one, match) for number, (one, match) in enumerate(kept, 1)]
-    return _computed(answer, [one for one, _ in kept], made)
+    made = [claim_of(f"c{number}", one, match) for number, (one, match) in enumerate(kept, 1)]
+    return computed(answer, [one for one, _ in kept], made, grounds)
 
 
 def _grounds(task: Task, outputs: Sequence[ToolOutput], spans: Sequence[Source], stated: Mapping[str, str]) -> Grounds:
     """The grounds with what follows from them by the computations that steps state."""
     grounds = Grounds(task, outputs, spans)
     for step, text in stated.items():
-        _learn(grounds, step, text)
+        learn(grounds, step, text, mentions(text))
     return grounds
 
 
-def _learn(grounds: Grounds, step: str, text: str) -> None:
-    """Let the grounds know the results of the computations that a step states, if all operands are known."""
-    found = mentions(text)
+def learn(grounds: Grounds, step: str, text: str, found: Sequence[Mention]) -> None:
+    """Let the grounds know the results of the computations that a step states, if all operands are known.
+
+    ``found`` are the values of its text.
+    """
     for equation in equations(text, found):
         known = [one for place in equation.operands if (one := _stands(grounds, found[place]))]
         evidence = tuple(support for one in known for support in one.evidence)
@@ -78,10 +80,10 @@ def _learn(grounds: Grounds, step: str, text: str) -> None:
 
 def _stands(grounds: Grounds, mention: Mention) -> Known | None:
     """The known value that a mention says as it stands there, or as an earlier computation gave it exactly."""
-    match = _matched(grounds, mention)
+    match = matched(grounds, mention)
     if match is None or match.computation is not match.known.computation:
         return None
-    exactly = match.computation is None or match.computation.places is None
+    exactly = match.computation is None or (match.computation.places is None and match.computation.factor == "1")
     return match.known if exactly and (match.computation or len(match.known.evidence) == 1) else None
 
 
@@ -102,7 +104,18 @@ def _stated(equation: Equation, operands: Sequence[Read], said: Read, step: str)
     value = _value(equation, operands)
     if value is None:
         return None
-    computation = Computation(expression=equation.expression, result=exact(value), step=step)
+    changes = (factor(one.unit, said.unit) for one in operands if said.unit and one.unit)
+    for change in dict.fromkeys([Fraction(1), *(one for one in changes if one is not None)]):
+        computation = Computation(
+            expression=equation.expression, factor=exact(change), result=exact(value * change), step=step
+        )
+        if (right := written_as(computation, value * change, said)) is not None:
+            return right
+    return None
+
+
+def written_as(computation: Computation, value: Fraction, said: Read) -> Computation | None:
+    """The computation if its value is what is said, rounded to how that is written."""
     if value == said.number:
         return computation
     for rounding in _ROUNDINGS if said.places is not None else ():
@@ -123,27 +136,27 @@ def _named(grounds: Grounds, mention: Mention) -> Mention:
     return mention.later
 
 
-def _matched(grounds: Grounds, mention: Mention) -> _Match | None:
+def matched(grounds: Grounds, mention: Mention) -> Match | None:
     """The best that a mention rests on: the value in its unit, then converted, then rounded, then without its unit."""
     if mention.kind in ("name", "quote"):
         known = grounds.text(mention)
-        return _Match(mention.forms[0], known) if known else None
+        return Match(mention.forms[0], known) if known else None
     matches = [match for form in mention.forms for match in _matches(grounds, form)]
     return min(matches, key=lambda match: match.verdict != "supported", default=None)
 
 
-def _matches(grounds: Grounds, form: Form) -> Iterator[_Match]:
+def _matches(grounds: Grounds, form: Form) -> Iterator[Match]:
     value = form.read
     known = grounds.exact(value.value, value.unit)
     if known is not None:
-        yield _Match(form, known, known.computation)
+        yield Match(form, known, known.computation)
         return
     if value.number is None:
         yield from _of_ends(grounds, form)
         return
     if not value.unit:
         others = (grounds.exact(value.value, unit) for unit in grounds.units)
-        yield from (_Match(form, one, one.computation) for one in others if one is not None)
+        yield from (Match(form, one, one.computation) for one in others if one is not None)
     yield from _converted(grounds, form, value.number)
     bare = grounds.exact(value.value, "") if value.unit else None
     if bare is not None:
@@ -151,11 +164,11 @@ def _matches(grounds: Grounds, form: Form) -> Iterator[_Match]:
     yield from _rounded(grounds, form)
 
 
-def _of_ends(grounds: Grounds, form: Form) -> Iterator[_Match]:
+def _of_ends(grounds: Grounds, form: Form) -> Iterator[Match]:
     """The match of several days whose first and last stand somewhere, each of them for itself."""
     known = [one for day in ends(form.read) if (one := grounds.exact(day.value, ""))]
     if len(known) > 1:
-        yield _Match(form, Known(form, tuple(support for one in known for support in one.evidence)))
+        yield Match(form, Known(form, tuple(support for one in known for support in one.evidence)))
 
 
 def _factors(grounds: Grounds, unit: str) -> Iterator[tuple[str, Fraction]]:
@@ -166,14 +179,14 @@ def _factors(grounds: Grounds, unit: str) -> Iterator[tuple[str, Fraction]]:
             yield other, change
 
 
-def _converted(grounds: Grounds, form: Form, number: Fraction) -> Iterator[_Match]:
+def _converted(grounds: Grounds, form: Form, number: Fraction) -> Iterator[Match]:
     for unit, change in _factors(grounds, form.read.unit):
         known = grounds.exact(exact(number / change), unit)
         if change != 1 and known is not None and known.computation is None:
-            yield _Match(form, known, Computation(factor=exact(change), result=exact(number)))
+            yield Match(form, known, Computation(factor=exact(change), result=exact(number)))
 
 
-def _rounded(grounds: Grounds, form: Form) -> Iterator[_Match]:
+def _rounded(grounds: Grounds, form: Form) -> Iterator[Match]:
     value = form.read
     changes = [*_factors(grounds, value.unit), *([("", Fraction(1))] if value.unit else [])]
     for unit, change in changes:
@@ -186,7 +199,7 @@ def _rounded(grounds: Grounds, form: Form) -> Iterator[_Match]:
                 factor=exact(change), result=exact(result), places=value.places, rounding=rounding
             )
             bare = value.unit and not unit and change == 1
-            yield _without_unit(grounds, form, known, computation) if bare else _Match(form, known, computation)
+            yield _without_unit(grounds, form, known, computation) if bare else Match(form, known, computation)
 
 
 def _may_round(known: Known, said: Read) -> bool:
@@ -195,13 +208,14 @@ def _may_round(known: Known, said: Read) -> bool:
     return known.evidence[0].type == "tool" or bool(said.places) or abs(said.number or Fraction(0)) >= _WHOLE
 
 
-def _without_unit(grounds: Grounds, form: Form, known: Known, computation: Computation | None) -> _Match:
+def _without_unit(grounds: Grounds, form: Form, known: Known, computation: Computation | None) -> Match:
     """The match of a value that stands there without its unit, which must stand somewhere itself."""
     unit = grounds.unit(form.read.unit)
-    return _Match(form, known, computation, unit, "supported" if unit else "partial")
+    return Match(form, known, computation, unit, "supported" if unit else "partial")
 
 
-def _claim(name: str, mention: Mention, match: _Match | None) -> Claim:
+def claim_of(name: str, mention: Mention, match: Match | None) -> Claim:
+    """The claim of a value; without a match it stands nowhere."""
     form = match.form if match else mention.forms[0]
     claim = Claim(
         id=name, start=mention.start, end=mention.end, text=mention.text, kind=_kind(mention, form),
@@ -224,35 +238,75 @@ def _kind(mention: Mention, form: Form) -> ClaimKind:
     return "date" if form.form == "y" else mention.kind
 
 
-def _computed(answer: str, found: Sequence[Mention], made: list[Claim]) -> tuple[Claim, ...]:
+def computed(answer: str, found: Sequence[Mention], made: Sequence[Claim], grounds: Grounds) -> tuple[Claim, ...]:
     """The claims with the computations that the answer states: a result that is right follows, else it is wrong."""
-    for equation in equations(answer, found):
+    made = list(made)
+    for stated in equations(answer, found):
+        loose = [place for place in stated.operands if made[place].verdict == "not_found"]
+        equation = (with_constants(stated, found, loose) if loose else None) or stated
         operands = [made[place] for place in equation.operands]
         firsts = [found[place].forms[0] for place in equation.operands]
         if all(one.reading == first.reading for one, first in zip(operands, firsts, strict=True)):
             said = found[equation.result].forms[0]
-            made[equation.result] = _checked(made[equation.result], equation, operands, (said, *firsts))
+            made[equation.result] = _checked(made[equation.result], equation, operands, (said, *firsts), grounds)
     return tuple(made)
 
 
-def _checked(result: Claim, equation: Equation, operands: Sequence[Claim], forms: Sequence[Form]) -> Claim:
+def _checked(
+    result: Claim, equation: Equation, operands: Sequence[Claim], forms: Sequence[Form], grounds: Grounds
+) -> Claim:
     """The claim of an equation's result; ``forms`` are those of the result and of the operands."""
     said, numbers = forms[0], [form.read for form in forms[1:]]
     value = _value(equation, numbers)
     if value is None:
         return result
     computation = _stated(equation, numbers, said.read, "answer")
-    inferred = _inferred(result, said, operands)
     if computation is None:
+        if not equation.whole or _stated(equation, [*map(_unrounded, operands, numbers)], said.read, "answer"):
+            return result
         wrong = Computation(expression=equation.expression, result=exact(value), step="answer")
-        return inferred.changed(computation=wrong, verdict="contradicted", note=f"it is {exact(value)}")
-    if result.support != "none" or any(one.verdict != "supported" for one in operands):
+        return _inferred(result, said, operands).changed(
+            computation=wrong, verdict="contradicted", note=f"it is {exact(value)}"
+        )
+    if result.verdict == "supported" or any(one.verdict != "supported" for one in operands):
         return result
-    has_unit = said.read.unit in ("", *(one.reading.unit for one in operands))
-    note = "" if has_unit else "no operand has its unit"
-    return inferred.changed(computation=computation, verdict="supported" if has_unit else "partial", note=note)
+    return with_unit(_inferred(result, said, operands).changed(computation=computation), grounds)
+
+
+def _unrounded(claim: Claim, said: Read) -> Read:
+    """What a number is that a claim says rounded."""
+    computation = claim.computation
+    if computation is None or computation.places is None or claim.verdict == "contradicted":
+        return said
+    return said._replace(number=Fraction(computation.result))
+
+
+def with_unit(claim: Claim, grounds: Grounds) -> Claim:
+    """A claim that is computed, supported if its unit is that of an operand, a share, or stands somewhere."""
+    if _has_unit(claim):
+        return claim.changed(verdict="supported", note="")
+    place = grounds.unit(claim.reading.unit)
+    if place is None:
+        return claim.changed(verdict="partial", note="no operand has its unit")
+    return claim.changed(verdict="supported", note="", evidence=(*claim.evidence, place))
+
+
+def _has_unit(claim: Claim) -> bool:
+    """Whether a claim has no unit, that of an operand, or one that its computation gives."""
+    unit, computation = claim.reading.unit, claim.computation
+    if not unit or any(one.reading.unit and factor(one.reading.unit, unit) is not None for one in claim.evidence):
+        return True
+    if computation is None:
+        return False
+    return computation.factor != "1" or (unit == "%" and "/" in computation.expression)
+
+
+def _said_first(claim: Claim) -> Support:
+    """A claim as an operand: the one that it only says again, if it does."""
+    first = claim.evidence[0] if len(claim.evidence) == 1 and claim.computation is None else None
+    return first if isinstance(first, FromClaim) else FromClaim(claim=claim.id, reading=claim.reading)
 
 
 def _inferred(result: Claim, said: Form, operands: Sequence[Claim]) -> Claim:
-    evidence: tuple[Support, ...] = tuple(FromClaim(claim=one.id, reading=one.reading) for one in operands)
+    evidence = tuple(map(_said_first, operands))
     return result.changed(reading=said.reading, support="inference", evidence=evidence)

@@ -27,7 +27,8 @@ class Mention(NamedTuple):
     """Characters ``start`` to ``end`` of a text that name a value; ``forms`` are its readings, the likeliest first.
 
     ``certain`` is false for a capitalised word that may be an ordinary one: it begins a sentence, say. ``later`` is
-    what is left of a name without a first word that may only begin the sentence.
+    what is left of a name without a first word that may only begin the sentence. ``parts`` are the values that it is
+    made of where it is none as a whole, as ``1,2,3``.
     """
 
     start: int
@@ -37,10 +38,12 @@ class Mention(NamedTuple):
     forms: tuple[Form, ...]
     certain: bool = True
     later: Mention | None = None
+    parts: tuple[Mention, ...] = ()
 
     def moved(self, by: int) -> Mention:
         """The same mention in a text that this one is a part of."""
-        return self._replace(start=self.start + by, end=self.end + by)
+        parts = tuple(part.moved(by) for part in self.parts)
+        return self._replace(start=self.start + by, end=self.end + by, parts=parts)
 
 
 def mentioned(kind: ClaimKind, start: int, text: str, forms: Iterable[str]) -> Mention | None:

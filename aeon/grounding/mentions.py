@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from aeon.grounding.days import days, times
 from aeon.grounding.mention import Mention, mentioned
@@ -12,7 +12,7 @@ from aeon.grounding.numerals import numerals
 from aeon.grounding.unspaced import DATE_SIGNS, spaced
 from aeon.grounding.words import addresses, is_german, proper_names, quotations
 
-__all__ = ["CODE", "is_json", "mentions", "values"]
+__all__ = ["CODE", "is_json", "mentions", "of_json", "values"]
 
 CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
 """Pieces of code in a text."""
@@ -28,7 +28,7 @@ def values(answer: str) -> tuple[Mention, ...]:
     fenced = _FENCED_JSON.fullmatch(answer)
     start, end = fenced.span(1) if fenced else (0, len(answer))
     if is_json(answer[start:end]):
-        return tuple(mention.moved(start) for mention in _of_json(answer[start:end]))
+        return tuple(mention.moved(start) for mention in of_json(answer[start:end]))
     return mentions(answer)
 
 
@@ -69,7 +69,7 @@ def is_json(text: str) -> bool:
     return True
 
 
-def _of_json(text: str) -> Iterator[Mention]:
+def of_json(text: str, reader: Callable[[str, bool], Iterable[Mention]] = mentions) -> Iterator[Mention]:
     """The values in the strings and numbers of a JSON text; a value next to an escaped character is left out."""
     for match in _TOKEN.finditer(text):
         if match[1] is None:
@@ -78,7 +78,7 @@ def _of_json(text: str) -> Iterator[Mention]:
                 yield mention
         elif match[2] is None:
             plain = _ESCAPE.sub(lambda escape: "\0" * len(escape[0]), match[1])
-            for mention in mentions(plain, cell=True):
+            for mention in reader(plain, True):
                 beside = plain[max(0, mention.start - 1) : mention.start] + plain[mention.end : mention.end + 1]
                 if "\0" not in mention.text + beside:
                     yield mention.moved(match.start(1))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from aeon.grounding.mention import Mention, mentioned
 from aeon.proof.readings import GERMAN_WORDS, LARGE, SCALES, SPELT, UNITS, is_part
 
-__all__ = ["UNIT", "numerals"]
+__all__ = ["NUMBER", "UNIT", "numerals", "spelt_numerals"]
 
 _SPACE = "[   \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}]"
 _SYMBOLS = sorted((re.escape(unit) for unit in UNITS if len(unit) < 3), key=len, reverse=True)
@@ -23,8 +23,8 @@ _DIGITS = (
 )
 _FRACTION = r"(?:(?:\d+\s)?\d+[/⁄]\d+(?![\d/])|(?:\d+\s?)?[¼-¾⅐-⅞])"
 _BEGIN = r"(?<![\w.,])(?<![^\W\d_]-)"
-_SIGNED = rf"(?:(?:(?<=[\s(:=])|(?<=^))[-+−–])?(?:{_CURRENCY}{_SPACE}?[-−]?)?"
-_NUMBER = re.compile(
+_SIGNED = rf"(?:(?:(?<=[\s(:=|\[*])|(?<=^))[-+−–])?(?:{_CURRENCY}{_SPACE}?[-−]?)?"
+NUMBER = re.compile(
     rf"{_BEGIN}{_SIGNED}(?P<digits>(?P<fraction>{_FRACTION})|{_DIGITS})"
     rf"(?P<ordinal>(?:st|nd|rd|th)\b)?(?P<scale>{_SPACE}?{_SCALE})?(?P<unit>{_SPACE}?{UNIT})?",
     re.MULTILINE,
@@ -44,10 +44,15 @@ def numerals(text: str, german: bool = False) -> Iterator[Mention]:
 
     What looks like a number and is none, such as a version or an address in a network, is a name.
     """
-    for match in _NUMBER.finditer(text):
+    for match in NUMBER.finditer(text):
         mention = _of_digits(match, text)
         if mention is not None:
             yield mention
+    yield from spelt_numerals(text, german)
+
+
+def spelt_numerals(text: str, german: bool = False) -> Iterator[Mention]:
+    """The numbers of a text that are written in words, in German ones too if it is ``german``."""
     for match in _WORD.finditer(text):
         if _is_number(match, text, german) and (mention := mentioned("number", match.start(), match[0], ["word"])):
             yield mention

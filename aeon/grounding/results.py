@@ -5,14 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from aeon.grounding.grounds import ToolOutput
+from aeon.grounding.looped import claims_of_loop
 from aeon.grounding.matching import claims
-from aeon.schema import Claim, FromClaim, JsonValue, Plan, Source, Step, StepResult, Task, ToolCall
+from aeon.grounding.toolrecord import ToolRecord, sentences_of
+from aeon.schema import (
+    Calculation,
+    Claim,
+    FromClaim,
+    JsonValue,
+    Plan,
+    Source,
+    Step,
+    StepResult,
+    Task,
+    ToolCall,
+    ToolLoop,
+    ToolUse,
+)
 
 __all__ = [
     "BY_TOOL",
+    "checked_loop",
     "given",
     "grounded",
+    "grounded_loop",
     "has_grounds",
+    "others_of",
     "resting_on_record",
     "spans_of",
     "told",
@@ -26,16 +44,48 @@ _RECORDED = ("source", "tool")
 _UNCHECKED = "nothing was looked up or computed that it could rest on"
 
 
-def grounded(answer: str, task: Task, plan: Plan) -> tuple[Claim, ...]:
+def grounded(answer: str, task: Task, plan: Plan, calculations: Sequence[Calculation] = ()) -> tuple[Claim, ...]:
     """A claim for each value of the answer to the task, with what it rests on of what the plan's steps gave.
 
-    Where no step looked anything up or computed anything, what the task does not say is not checked.
+    Where no step looked anything up or computed anything, what the task does not say is not checked. ``calculations``
+    are what a judge says of values that stand nowhere, in an answer of a model that worked with tools turn by turn.
     """
+    if any(isinstance(step.action, ToolLoop) for step in plan.steps):
+        return grounded_loop(answer, task, plan, calculations)
     done, task = [step for step in plan.steps if step.status == "complete"], told(task)
     outputs = [ToolOutput(step.id, output) for step in done for output in given(step)]
     spans = list(spans_of(done))
     found = claims(answer, task, outputs, spans, _stated(plan, done))
     return found if has_grounds(plan) else tuple(unchecked(claim) for claim in found)
+
+
+def grounded_loop(answer: str, task: Task, plan: Plan, calculations: Sequence[Calculation] = ()) -> tuple[Claim, ...]:
+    """The claims of an answer to whose task a model worked with tools, turn by turn.
+
+    Where no tool gave anything and there is no context, what the task does not say is not checked.
+    """
+    done = [step for step in plan.steps if step.status == "complete"]
+    record = ToolRecord(
+        uses=tuple(use for step in done for use in step.uses),
+        cites=tuple(one for step in done for one in step.cites),
+        stated=_stated(plan, done),
+        others=others_of({step.id: step for step in done if step.mode != "tools"}),
+    )
+    return checked_loop(answer, told(task), record, calculations)
+
+
+def others_of(steps: Mapping[str, Step | StepResult]) -> list[ToolOutput | Source]:
+    """What steps, by their names, gave and rest on, that are no loops over tools."""
+    outputs = [ToolOutput(name, output) for name, step in steps.items() for output in given(step)]
+    return [*outputs, *(source for step in steps.values() for source in step.sources)]
+
+
+def checked_loop(
+    answer: str, task: Task, record: ToolRecord, calculations: Sequence[Calculation] = ()
+) -> tuple[Claim, ...]:
+    """The claims of an answer over such a record, not checked where there was nothing to check them against."""
+    found = claims_of_loop(answer, task, record, calculations)
+    return found if record.looked_up or task.context else tuple(unchecked(claim) for claim in found)
 
 
 def resting_on_record(found: Sequence[Claim]) -> list[Claim]:
@@ -77,10 +127,16 @@ def given(step: Step | StepResult) -> Iterator[JsonValue]:
         yield step.output
 
 
-def spans_of(steps: Iterable[Step | StepResult]) -> Iterator[Source]:
-    """The sentences that the steps rest on, each once."""
-    every = (source for step in steps for source in step.sources)
+def spans_of(steps: Iterable[Step | StepResult | ToolUse]) -> Iterator[Source]:
+    """The sentences that the steps rest on, and those that calls of tools showed, each once."""
+    every = (source for step in steps for source in _spans(step))
     yield from {(one.source, one.start, one.end): one for one in every}.values()
+
+
+def _spans(step: Step | StepResult | ToolUse) -> Iterator[Source]:
+    yield from () if isinstance(step, ToolUse) else step.sources
+    for use in [step] if isinstance(step, ToolUse) else step.uses:
+        yield from sentences_of(use)
 
 
 def written_from(plan: Plan) -> list[Source]:

@@ -21,6 +21,7 @@ _PHONE = rf"(?<![\w.,+-])(?:{'|'.join(_PHONES)})(?![\w-])"
 _ADDRESSES = ((re.compile(_EMAIL), "text"), (re.compile(_URL), "text"), (re.compile(_PHONE), "phone"))
 _QUOTED = re.compile(
     r"“([^“”]{1,500})[”“]|„([^„“”]{1,500})[“”]|«([^«»]{1,500})»|»([^«»]{1,500})«|‘([^‘’\n]{2,300})’(?!\w)"
+    r"|「([^「」]{1,500})」|『([^『』]{1,500})』"
     r"|\"([^\"\n]{1,500})\"|(?<!\w)'([^'\n]{2,300})'(?!\w)"
 )
 _WORD = re.compile(r"[^\W\d_]\w*(?:[-'’&]\w+)*")
@@ -66,7 +67,8 @@ def quotations(text: str) -> Iterator[Mention]:
     """The quoted strings of a text, without their quotation marks and a full stop or comma at their end."""
     for match in _QUOTED.finditer(text):
         start, end = match.span(match.lastindex or 0)
-        inner = text[start:end].rstrip(" .,;:!?")
+        inner = text[start:end].rstrip(" .,;:!?\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}")
+        start, inner = start + len(inner) - len(inner.lstrip()), inner.lstrip()
         mention = mentioned("quote", start, inner, ["text"]) if re.search(r"[^\W\d_]", inner) else None
         if mention is not None and mention.forms[0].read.value:
             yield mention

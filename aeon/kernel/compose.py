@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import TypeVar
 
@@ -15,8 +15,13 @@ __all__ = ["side_by_side"]
 T = TypeVar("T")
 
 
-def side_by_side(*programs: Program[T]) -> Program[tuple[T, ...]]:
-    """The results of several programs that run at once, in their order. Each hears its outcomes when all have ended."""
+def side_by_side(
+    *programs: Program[T], hear: Callable[[Sequence[Outcome]], None] = lambda outcomes: None
+) -> Program[tuple[T, ...]]:
+    """The results of several programs that run at once, in their order. Each hears its outcomes when all have ended.
+
+    Where they are programs of one run, that can ``hear`` all outcomes of a batch before any of them goes on.
+    """
     results: dict[Program[T], T] = {}
     replies: dict[Program[T], tuple[Outcome, ...] | None] = dict.fromkeys(programs)
     try:
@@ -24,8 +29,10 @@ def side_by_side(*programs: Program[T]) -> Program[tuple[T, ...]]:
             batches = yield from _advance(replies, results)
             outcomes = (yield _common(batches.values())) if batches else ()
             now = max((outcome.ended for outcome in outcomes), default=0.0)
-            heard = (outcome.changed(ended=now) for outcome in outcomes)
-            replies = {program: tuple(islice(heard, len(batch.effects))) for program, batch in batches.items()}
+            heard = [outcome.changed(ended=now) for outcome in outcomes]
+            hear(heard)
+            left = iter(heard)
+            replies = {program: tuple(islice(left, len(batch.effects))) for program, batch in batches.items()}
     finally:
         for program in programs:
             program.close()

@@ -145,8 +145,8 @@ class Run(Generic[C, S]):
 
     ``elapsed`` is the time that effects took so far. A nested run began when that was ``began``; its effects carry its
     ``scope``, and ``charge`` charges the run around it, too. ``lost`` was spent by earlier lives of the run.
-    ``failing`` counts requests in a row that failed; ``asked`` are the questions of the run and of those around it;
-    ``inner`` are the claims of nested runs under way.
+    ``failing`` counts requests in a row that failed, ``heard`` the outcomes that were taken note of ahead; ``asked``
+    are the questions of the run and of those around it; ``inner`` are the claims of nested runs under way.
     """
 
     engine: Engine[C, S, Conclusion]
@@ -163,6 +163,7 @@ class Run(Generic[C, S]):
     usage: Usage = NOTHING
     lost: Usage = NOTHING
     failing: int = 0
+    heard: int = 0
     asked: list[str] = field(default_factory=list)
     denied: str | None = None
     timings: list[PhaseTiming] = field(default_factory=list)
@@ -247,7 +248,10 @@ class Run(Generic[C, S]):
         outcomes = yield Batch(effects=tuple(scoped))
         for effect, outcome in zip(effects, outcomes, strict=True):
             self.timings.append(PhaseTiming(phase=effect.phase, started=outcome.started, ended=outcome.ended))
-            self.account(outcome)
+            if self.heard:
+                self.heard -= 1
+            else:
+                self.account(outcome)
             self.denied = self.denied or self._denial(effect, outcome)
         return outcomes
 
@@ -309,6 +313,12 @@ class Run(Generic[C, S]):
             bound=self.bound,
             seconds=round(self.elapsed - self.began, 3),
         )
+
+    def hear(self, outcomes: Sequence[Outcome]) -> None:
+        """Take note of outcomes before programs of this run, side by side, go on: so none spends what another has."""
+        for outcome in outcomes:
+            self.account(outcome)
+        self.heard += len(outcomes)
 
     def account(self, outcome: Outcome) -> None:
         """Take note of what an outcome cost and of what it says about the run, here and in the runs around this one."""

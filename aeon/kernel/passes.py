@@ -25,7 +25,9 @@ __all__ = ["MULTIPASS"]
 
 _UNCHECKED = schema.SemanticValidationReport(failed=True)
 _NO_ANSWER = schema.Answer(text="")
-_UNASSESSED = schema.ConvergenceAssessment(converged=False, failed=True, reason_codes=("assessment_failed",))
+_UNASSESSED = schema.ConvergenceAssessment(
+    converged=False, failed=True, standing="none", reason_codes=("assessment_failed",)
+)
 _LOST = schema.StepResult(output=None, mode="tool", clarity="PARTIALLY_CLEAR", problem="done; its output was lost")
 
 
@@ -141,16 +143,19 @@ def _execute(progress: Progress) -> Program[tuple[str, ...]]:
     while runnable := plans.waves(progress.plan):
         progress.run.boundary(midway=True)
         loops = [step for step in runnable[0] if isinstance(step.action, schema.ToolLoop)]
-        programs = [_work(progress, step, len(loops)) for step in plans.placed(progress.plan, loops)]
-        others = plans.batched(runnable, bool(loops))
-        yield from side_by_side(*programs, *([_run_steps(progress, others)] if others else []))
+        others = plans.batched(runnable)
+        among = len(loops) + bool(others)
+        programs = [_work(progress, step, len(loops), among) for step in plans.placed(progress.plan, loops)]
+        programs += [_run_steps(progress, others, among)] if others else []
+        yield from side_by_side(*programs, hear=progress.run.hear)
     return tuple(step.id for step in progress.this_pass.executed)
 
 
-def _work(progress: Progress, step: schema.Step, loops: int) -> Program[None]:
+def _work(progress: Progress, step: schema.Step, loops: int, among: int) -> Program[None]:
     """Do a step turn by turn, as one of so many at once, until the model answers or no turn is left.
 
-    The last turn that it may take offers no tools, so that it can only answer.
+    It shares the turns with the other ``loops``, and all else ``among`` as many programs. The last turn that it may
+    take offers no tools, so that it can only answer.
     """
     run, most = progress.run, progress.run.config.limits
     known, exchanges, turn = plans.inputs(progress.plan, step), progress.exchanges(step), schema.Turn()
@@ -160,36 +165,44 @@ def _work(progress: Progress, step: schema.Step, loops: int) -> Program[None]:
             break
         progress.turns += 1
         effect = ask.TakeTurn(task=run.task, step=step, inputs=known, exchanges=exchanges, last=left == 0)
-        turn = yield from run.perform(effect, schema.Turn(), loops)
+        turn = yield from run.perform(effect, schema.Turn(), among)
         if not turn.calls or effect.last:
             break
-        uses = yield from _use_tools(run, step, turn)
-        exchanges = (*exchanges, schema.Exchange(turn=turn, uses=uses))
-        progress.keep(step, exchanges)
+        exchanges = yield from _use_tools(progress, effect, turn)
     progress.ran([progress.looped(step, turn)])
 
 
-def _use_tools(
-    run: Run[schema.Config, PassSignals], step: schema.Step, turn: schema.Turn
-) -> Program[tuple[schema.ToolUse, ...]]:
-    """What came of the calls of a turn, in their order: those that can be made are, all at once."""
+def _use_tools(progress: Progress, asked: ask.TakeTurn, turn: schema.Turn) -> Program[tuple[schema.Exchange, ...]]:
+    """The turns of a step, with what came of the calls of this one: those that can be made are, all at once.
+
+    Of a call that may have changed the world a person is asked; what the others gave is kept before that.
+    """
+    run, step = progress.run, asked.step
     allowed = budget.allowance(run.boundary(midway=True), 0)
     calls = turns.to_make(turn, run.config.limits.calls_per_turn)
     effects = [ask.UseTool(task=run.task, allowance=allowed, step=step.id, call=call) for call in calls]
     outcomes = (yield from run.issue(effects)) if effects else ()
-    uses = []
+    uses = dict(map(turns.used, calls, outcomes))
+    progress.keep(step, exchanges := turns.exchanged(asked.exchanges, turn, uses))
     for effect, outcome in zip(effects, outcomes, strict=True):
-        while outcome.unknown and (yield from run.resolve(outcome)) == "repeat":
+        while outcome.unknown:
+            if (yield from run.resolve(outcome)) == "done":
+                uses[effect.call.id] = turns.answered(effect.call, _LOST.problem)
+                break
             (outcome,) = yield from run.issue((effect.changed(task=run.task),))
-        value = outcome.value
-        uses.append(value if isinstance(value, schema.ToolUse) else turns.answered(effect.call, outcome.message))
-    return turns.in_order(turn, uses)
+            uses.update((turns.used(effect.call, outcome),))
+        progress.keep(step, exchanges := turns.exchanged(asked.exchanges, turn, uses))
+    return exchanges
 
 
-def _run_steps(progress: Progress, runnable: tuple[tuple[schema.Step, ...], ...]) -> Program[None]:
-    """Run the steps of the first wave, and in the same batch as many later ones as can be afforded for certain."""
+def _run_steps(progress: Progress, runnable: tuple[tuple[schema.Step, ...], ...], among: int) -> Program[None]:
+    """Run the steps of the first wave, and in the same batch as many later ones as can be afforded for certain.
+
+    They may spend together what one of so many programs may ``among`` them.
+    """
     run, plan, cap = progress.run, progress.plan, progress.run.config.caps.execute
-    whole = run.allow("execute", len(plan.steps))
+    most = len(plan.steps)
+    whole = budget.split(run.allow("execute", among * most), among, most * cap)[-1]
     order = plans.schedule(plan, runnable, budget.affordable(run.config, whole, cap))
     effects = [
         ask.ExecuteStep(task=run.task, allowance=share, after=after, step=step, inputs=known)

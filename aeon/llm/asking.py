@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from aeon.llm.tool_calls import sent_message, sent_tool
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.schema.llm import Capabilities, LLMRequest
 
@@ -58,13 +59,15 @@ def request_body(request: LLMRequest, model: str, form: Form, habits: Habits) ->
     """The JSON body of ``POST /chat/completions``."""
     body: JsonObject = {
         "model": model,
-        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        "messages": [sent_message(message) for message in request.messages],
         "max_tokens": request.max_tokens,
         "temperature": request.temperature,
         "seed": request.seed,
     }
     if habits.streams:
         body |= {"stream": True, "stream_options": {"include_usage": True}}
+    if request.tools:
+        body["tools"] = [sent_tool(tool) for tool in request.tools]
     if request.top_logprobs or request.likelihood:
         body |= {"logprobs": True, "top_logprobs": max(1, request.top_logprobs)}  # llama.cpp tells none for 0
     shape = _response_format(request, form)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
@@ -12,6 +12,7 @@ import httpx2
 import openai
 
 from aeon.errors import ConfigError
+from aeon.llm.base_url import plain_key, plain_url
 from aeon.llm.carried import carried
 from aeon.llm.replies import PACKINGS, guard
 
@@ -38,11 +39,18 @@ class Connections:
 
     Connections are kept alive for the next call, and closed when the loop shuts down: `asyncio.run` closes every
     asynchronous generator that was started in its loop, and each client is held by one.
+
+    A ``base_url`` with a user, a password or a query in it is refused with `ConfigError`, and so is a key that no HTTP
+    header can carry. The key goes into ``key_header``, by default as a bearer token; ``headers`` go with every request.
     """
 
-    def __init__(self, base_url: str, api_key: str | None) -> None:
-        self.base_url = base_url
-        self.api_key = api_key or None
+    def __init__(
+        self, base_url: str, api_key: str | None, key_header: str = "", headers: Mapping[str, str] | None = None
+    ) -> None:
+        self.base_url = plain_url(base_url)
+        self.api_key = plain_key(api_key) or None
+        self._bearer = self.api_key is not None and not key_header
+        self._headers = dict(headers or {}) | ({key_header: self.api_key} if key_header and self.api_key else {})
         self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, openai.AsyncOpenAI] = WeakKeyDictionary()
         self._holders: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncGenerator[openai.AsyncOpenAI]] = (
@@ -79,8 +87,9 @@ class Connections:
         kept may be closed by the server at the very moment that it is used again.
         """
         headers: dict[str, str | openai.Omit] = {"Connection": "close"} if is_loopback(self.base_url) else {}
-        if self.api_key is None:
+        if not self._bearer:
             headers["Authorization"] = openai.Omit()
+        headers |= self._headers
         headers |= carried()
         return {"timeout": openai.Timeout(seconds, connect=CONNECT_SECONDS), "headers": headers}
 

@@ -2,33 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
-
-import httpx2
-import openai
-
-from aeon.errors import AeonError, EndpointFailed, EndpointTimeout, MalformedResponse, ModelError, RateLimited
 from aeon.llm.adapter import Permit, freely
-from aeon.llm.asking import OPTIONAL_FIELDS, Form, Habits, forms, request_body
-from aeon.llm.base_url import plain_key, plain_url
+from aeon.llm.asking import OPTIONAL_FIELDS, Form, forms, request_body
 from aeon.llm.connections import Connections
+from aeon.llm.endpoint import Endpoint
 from aeon.llm.probe import measured, probe, told
 from aeon.llm.profiles import Told
-from aeon.llm.replies import events
-from aeon.llm.translation import (
-    RETRIED,
-    TRANSLATED,
-    backoff,
-    one_line,
-    refused_part,
-    retry_after,
-    translate,
-    unreadable,
-)
-from aeon.llm.wire import Gathering, WireReply, parse
 from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
 
@@ -36,59 +15,13 @@ __all__ = ["OPENAI_BASE_URL", "OpenAICompatible"]
 
 OPENAI_BASE_URL = "https://api.openai.com/v1"
 
-COMPLETIONS = "/chat/completions"
-CHECK_URL = "check that the base URL ends in the API's root, such as /v1"
-LONGEST_WAIT = 300.0
-"""Seconds that rate limits may put a call off in all, where no budget of time bounds it."""
-NO_COUNTS = "use a server that sends usage"
 
-
-@dataclass(frozen=True)
-class _Failure:
-    """What went wrong in one attempt; ``rephrase`` if it is worth asking again in another form, at once."""
-
-    error: ModelError
-    rephrase: bool = False
-    plainer: bool = False
-    wait: float | None = None
-
-
-class _Patience:
-    """Waits as long as a rate limit asks; ``most`` bounds the seconds in all, ``None``: the time that is left does.
-
-    The endpoint did not work on such a request, so it is no call. Each wait is at least a backoff, so that an endpoint
-    that never asks for a real one is not asked without end.
-    """
-
-    def __init__(self, most: float | None) -> None:
-        self._left = most
-        self.waits = 0
-
-    def asked(self, failure: _Failure, left: float) -> float | None:
-        """Seconds to wait before the request is made again; ``None`` if it was not put off, or for too long."""
-        if not failure.wait or not isinstance(failure.error, RateLimited):
-            return None
-        wait = max(failure.wait, backoff(self.waits + 1))
-        if wait >= (left if self._left is None else self._left):
-            return None
-        self.waits += 1
-        if self._left is not None:
-            self._left -= wait
-        return wait
-
-
-class OpenAICompatible:
+class OpenAICompatible(Endpoint):
     """A model behind an OpenAI-compatible API.
 
     ``base_url`` is the API's root, such as ``http://127.0.0.1:8080/v1``, by default OpenAI's. ``api_key`` is sent to
-    it and nowhere else; no environment variable is read. Failures that another attempt can cure are retried at most
-    ``retries`` times, with exponential backoff or as long as ``Retry-After`` says, within the deadline. Where a rate
-    limit says how long to wait, that is no attempt: it is waited for within the request's deadline, or for 300 s in all
-    where the request has none.
-    ``timeout`` is the deadline of a whole call and ``idle_timeout`` the longest wait for the next token, in seconds.
+    it and nowhere else; no environment variable is read. Retries and deadlines are those of `Endpoint`.
     ``capabilities`` skips probing.
-    A ``base_url`` with a user, a password or a query in it is refused with `ConfigError`, and so is a key that no HTTP
-    header can carry.
 
     Token counts are the endpoint's own; a count that cannot be (none for a text, below 0, beyond ten million) is taken
     for none, and that attempt counts as unmetered. Answers are streamed, so that an idle deadline can be held; an
@@ -96,6 +29,10 @@ class OpenAICompatible:
     counts at all gives `MalformedResponse`, since no budget could be kept with it. A stream that ends before the
     endpoint said why is a failure, never a short answer.
     """
+
+    optional = OPTIONAL_FIELDS
+    shaping = ("response_format",)
+    check_url = "check that the base URL ends in the API's root, such as /v1"
 
     def __init__(
         self,
@@ -107,43 +44,8 @@ class OpenAICompatible:
         idle_timeout: float = 60.0,
         capabilities: Capabilities | None = None,
     ) -> None:
-        self._model = model
-        self._base_url = plain_url(base_url or OPENAI_BASE_URL)
-        self._api_key = plain_key(api_key)
-        self._retries = retries
-        self._timeout = timeout
-        self._idle_timeout = idle_timeout
+        super().__init__(model, Connections(base_url or OPENAI_BASE_URL, api_key), retries, timeout, idle_timeout)
         self._capabilities = capabilities
-        self._habits = Habits()
-        self._connections = Connections(self._base_url, api_key)
-
-    @property
-    def name(self) -> str:
-        """The model's name at the endpoint."""
-        return self._model
-
-    @property
-    def free(self) -> bool:
-        """Nobody knows what an endpoint charges, unless its price is set."""
-        return False
-
-    @property
-    def base_url(self) -> str:
-        """The API's root."""
-        return self._base_url
-
-    @property
-    def connections(self) -> Connections:
-        """The connections to the endpoint, for what a server offers beside completions."""
-        return self._connections
-
-    @property
-    def place(self) -> str:
-        """What tells this endpoint from others: its URL."""
-        return self._base_url
-
-    def __repr__(self) -> str:
-        return f"OpenAICompatible({self._model!r}, {self._base_url!r})"
 
     async def complete(self, request: LLMRequest) -> LLMResponse:
         """One completion; see `LLMAdapter.complete`. Raises `ModelError`."""
@@ -174,146 +76,8 @@ class OpenAICompatible:
         """The models and the context length that the server advertises."""
         return await told(self._connections, self._model)
 
-    async def aclose(self) -> None:
-        """Close the running loop's connections."""
-        await self._connections.aclose()
+    def _path(self, streamed: bool) -> str:
+        return "/chat/completions"
 
-    @property
-    def _where(self) -> str:
-        return f"{self._base_url} (model {self._model})"
-
-    async def _converse(self, request: LLMRequest, ways: tuple[Form, ...]) -> LLMResponse:
-        clock = asyncio.get_running_loop().time
-        deadline = clock() + (request.timeout or self._timeout)
-        patience = _Patience(LONGEST_WAIT if request.timeout is None else None)
-        retries = unmetered = 0
-        attempts = 1
-        while True:
-            outcome = await self._attempt(request, ways, deadline)
-            if isinstance(outcome, Gathering):
-                return outcome.response(attempts, unmetered, patience.waits)
-            wait = patience.asked(outcome, deadline - clock())
-            if wait is not None:
-                await asyncio.sleep(wait)
-                deadline += wait if request.timeout is None else 0
-                continue
-            unmetered += outcome.error.unmetered
-            outcome.error.attempts, outcome.error.unmetered = attempts, unmetered
-            outcome.error.put_off = patience.waits
-            if attempts >= request.attempts:
-                raise outcome.error
-            attempts += 1
-            if outcome.rephrase:
-                ways = ways[1:] if outcome.plainer else ways
-                continue
-            retries += 1
-            await asyncio.sleep(self._wait(outcome, retries, deadline - clock()))
-
-    def _wait(self, failure: _Failure, retry: int, left: float) -> float:
-        """Seconds to wait before this retry; raises the failure's error if none is due or the deadline is nearer."""
-        wait = backoff(retry) if failure.wait is None else failure.wait
-        if not isinstance(failure.error, RETRIED) or retry > self._retries or wait >= left:
-            raise failure.error
-        return wait
-
-    async def _attempt(self, request: LLMRequest, ways: tuple[Form, ...], deadline: float) -> Gathering | _Failure:
-        """What came of one call. However it fails, the call was made, and the failure has its type."""
-        body = request_body(request, self._model, ways[0], self._habits)
-        try:
-            return await self._tried(body, len(ways) > 1, deadline)
-        except ModelError as error:
-            return _Failure(error)
-        except AeonError:
-            raise
-        except Exception as error:  # noqa: BLE001 - what an endpoint sends can make the SDK raise anything
-            return _Failure(unreadable(error, self._where, self._api_key))
-
-    async def _tried(self, body: JsonObject, can_be_plainer: bool, deadline: float) -> Gathering | _Failure:
-        try:
-            gathering = await self._exchange(body, deadline)
-        except TRANSLATED as raw:
-            return self._understand(raw, can_be_plainer)
-        if gathering.counted:
-            return gathering
-        again = self._habits.learn("stream_options")
-        return _Failure(
-            MalformedResponse(f"{self._where} tells no token counts, so no budget can be kept; {NO_COUNTS}"), again
-        )
-
-    def _understand(self, raw: BaseException, can_be_plainer: bool) -> _Failure:
-        error = translate(raw, self._where, self._api_key)
-        if not isinstance(raw, openai.APIStatusError):
-            return _Failure(error)
-        field = refused_part(raw, OPTIONAL_FIELDS)
-        if field == "response_format":
-            return _Failure(error, rephrase=can_be_plainer, plainer=can_be_plainer)
-        if field is not None:
-            return _Failure(error, rephrase=self._habits.learn(field))
-        wait = retry_after(raw.response.headers)
-        if wait:
-            error = type(error)(f"{error}; it asks to wait {wait:g} s")
-        return _Failure(error, wait=wait)
-
-    async def _exchange(self, body: JsonObject, deadline: float) -> Gathering:
-        """Send the body and read what comes back: a stream of events, or one whole reply."""
-        client = await self._connections.client()
-        streamed = "stream" in body
-        async with self._patience(deadline) if streamed else asyncio.timeout_at(deadline):
-            stream = await client.post(
-                COMPLETIONS,
-                body=body,
-                cast_to=object,
-                options=self._connections.options(),
-                stream=True,  # the reply is read here, within its limits
-                stream_cls=openai.AsyncStream[object],
-            )
-        async with stream:
-            response = stream.response
-            if streamed and "json" not in response.headers.get("content-type", "").lower():
-                return await self._follow(response, deadline)
-            async with asyncio.timeout_at(deadline):  # a server that knows no streaming
-                return self._gather(await response.aread())
-
-    async def _follow(self, response: httpx2.Response, deadline: float) -> Gathering:
-        gathering = Gathering()
-        async with contextlib.aclosing(events(response.aiter_bytes(), self._base_url)) as stream:
-            while True:
-                async with self._patience(deadline):
-                    event = await anext(stream, None)
-                if event is None:
-                    break
-                gathering.add(self._understood(event))
-        if not gathering.started:
-            raise MalformedResponse(f"{self._where} answered something that is no chat completion; {CHECK_URL}")
-        if not gathering.finished:
-            raise EndpointFailed(f"{self._where} broke off in the middle of its answer; try again or look at its log")
-        return gathering
-
-    def _gather(self, reply: bytes) -> Gathering:
-        gathering = Gathering()
-        gathering.add(self._understood(reply))
-        if not gathering.started:
-            raise MalformedResponse(f"{self._where} answered something that is no chat completion; {CHECK_URL}")
-        return gathering
-
-    def _understood(self, raw: bytes) -> WireReply:
-        """A completion or a part of it. Raises `EndpointFailed` where it is the report of an error."""
-        reply = parse(raw, self._where)
-        if reply.complaint:
-            detail = one_line(reply.complaint, self._api_key)
-            raise EndpointFailed(f"{self._where} reported an error: {detail}; try again or look at its log")
-        return reply
-
-    @contextlib.asynccontextmanager
-    async def _patience(self, deadline: float) -> AsyncIterator[None]:
-        """Holds both deadlines: the idle one anew each time, and the total one."""
-        patience = asyncio.get_running_loop().time() + self._idle_timeout
-        try:
-            async with asyncio.timeout_at(min(patience, deadline)):
-                yield
-        except TimeoutError:
-            if deadline <= patience:
-                raise
-            raise EndpointTimeout(
-                f"{self._where} sent nothing for {self._idle_timeout:g} s; allow more time or ask for fewer tokens"
-            ) from None
+    def _body(self, request: LLMRequest, form: Form) -> JsonObject:
+        return request_body(request, self._model, form, self._habits)

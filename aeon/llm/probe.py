@@ -20,7 +20,7 @@ from aeon.llm.translation import TRANSLATED
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse, Message
 from aeon.schema.usage import Usage
 
-__all__ = ["Ask", "Examinable", "measured", "probe", "told"]
+__all__ = ["Ask", "Examinable", "Lenient", "measured", "probe", "read_page", "told"]
 
 Ask = Callable[[LLMRequest, Form], Awaitable[LLMResponse]]
 """Sends one request in exactly one form."""
@@ -149,25 +149,27 @@ def _object(response: LLMResponse | None) -> object:
     return value if isinstance(value, dict) else None
 
 
-class _Lenient(BaseModel):
+class Lenient(BaseModel):
+    """What a server says, as far as it is of use."""
+
     model_config = ConfigDict(extra="ignore")
 
 
-class _Served(_Lenient):
+class _Served(Lenient):
     id: str = ""
     max_model_len: int | None = Field(None, ge=1)
     context_length: int | None = Field(None, ge=1)
 
 
-class _Listing(_Lenient):
+class _Listing(Lenient):
     data: list[_Served] = Field([], max_length=MOST_LISTED, fail_fast=True)
 
 
-class _Slot(_Lenient):
+class _Slot(Lenient):
     n_ctx: int | None = Field(None, ge=1)
 
 
-class _Properties(_Lenient):
+class _Properties(Lenient):
     default_generation_settings: _Slot = _Slot()
 
 
@@ -176,12 +178,12 @@ async def told(connections: Connections, model: str) -> Told:
 
     vLLM and others tell it in /v1/models, llama.cpp in /props.
     """
-    served = await _read(connections, "/models", _Listing) or _Listing()
+    served = await read_page(connections, "/models", _Listing) or _Listing()
     models = tuple(sorted(entry.id for entry in served.data))
     length = next((entry.max_model_len or entry.context_length for entry in served.data if entry.id == model), None)
     if length is None:
         root = connections.base_url.removesuffix("/v1")
-        properties = await _read(connections, f"{root}/props", _Properties)
+        properties = await read_page(connections, f"{root}/props", _Properties)
         length = properties.default_generation_settings.n_ctx if properties is not None else None
     return Told(models=models, context_tokens=length)
 
@@ -201,10 +203,10 @@ async def measured(endpoint: Examinable, permit: Permit = freely) -> Capabilitie
     return profile.capabilities if answer is not None and answer.model == profile.answered_as else None
 
 
-Shape = TypeVar("Shape", bound=_Lenient)
+Shape = TypeVar("Shape", bound=Lenient)
 
 
-async def _read(connections: Connections, path: str, shape: type[Shape]) -> Shape | None:
+async def read_page(connections: Connections, path: str, shape: type[Shape]) -> Shape | None:
     """The JSON at the path, ``None`` if the server has none such there: this information is a courtesy."""
     client = await connections.client()
     try:

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError
 
 from aeon.home import cache_dir
 from aeon.replacing import put
+from aeon.schema.calibration import Calibration
 from aeon.schema.frozen import Frozen, JsonObject
 from aeon.schema.llm import Capabilities
 
@@ -27,7 +28,8 @@ class Profile(Frozen):
     """What was measured about one model at one endpoint, and when (UTC).
 
     ``told`` is what the server said of itself then, ``answered_as`` the model's name in its completions: a profile
-    holds only as long as both stay the same. ``findings`` is the whole of what was found, for people.
+    holds only as long as both stay the same. ``findings`` is the whole of what was found, for people. ``judgments`` are
+    what labelled cases say of the model as a judge.
     """
 
     version: Literal[1] = 1
@@ -38,6 +40,7 @@ class Profile(Frozen):
     answered_as: str
     capabilities: Capabilities
     findings: JsonObject = Field(default_factory=dict)
+    judgments: tuple[Calibration, ...] = ()
 
 
 def path_of(endpoint: str, model: str) -> Path:

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from aeon.errors import CassetteMiss, ConfigError, InputFileError
 from aeon.llm.adapter import LLMAdapter, Permit, freely
 from aeon.schema.frozen import Frozen, JsonObject
-from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
+from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse, Message
 
 __all__ = ["Recorded", "request_key"]
 
@@ -33,10 +33,21 @@ class _Track(Frozen):
 
 
 def _canonical(request: LLMRequest) -> JsonObject:
-    """The parts of a request that shape its answer: not how long to wait, how often to try, what to keep or to tell."""
-    return request.model_dump(
-        mode="json", exclude={"timeout", "attempts", "fixed_messages", "fixed_characters", "likelihood"}
+    """The parts of a request that shape its answer: not how long to wait, how often to try, what to keep or to tell.
+
+    Tools, calls and what answers them are parts only where there are any, so that cassettes without them stay valid.
+    """
+    parts = request.model_dump(
+        mode="json",
+        exclude={"timeout", "attempts", "fixed_messages", "fixed_characters", "likelihood", "messages", "tools"},
     )
+    parts["messages"] = [_message(message) for message in request.messages]
+    return {**parts, "tools": [tool.model_dump(mode="json") for tool in request.tools]} if request.tools else parts
+
+
+def _message(message: Message) -> JsonObject:
+    dumped = message.model_dump(mode="json")
+    return {name: value for name, value in dumped.items() if value or name in ("role", "content")}
 
 
 def request_key(model: str, request: LLMRequest) -> str:

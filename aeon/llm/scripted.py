@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 
 from aeon.errors import AeonError, EndpointFailed
 from aeon.llm.adapter import Permit, freely
-from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
+from aeon.schema.frozen import JsonObject
+from aeon.schema.llm import CallRequest, Capabilities, LLMRequest, LLMResponse, Message
 from aeon.schema.usage import Usage
 
-__all__ = ["Reply", "Scripted"]
+__all__ = ["Reply", "Scripted", "calling"]
 
 Reply = str | LLMResponse | AeonError
 """A completion's text, a whole response, or an error to raise."""
 
+_UNCOUNTED = Usage(calls=1)
 ALL_JSON = Capabilities(json_schema=True, json_mode=True)
 
 
@@ -21,6 +24,7 @@ class Scripted:
     """Gives the replies in order, or asks a function for each.
 
     A text reply gets ``finish_reason="stop"`` and a usage of one call, whose tokens are the words of prompt and reply.
+    So does a response with tool calls that says nothing of its usage; each call is a word more than its arguments.
     ``requests`` holds what was asked, in order. Raises `EndpointFailed` when the replies have run out.
     """
 
@@ -47,9 +51,11 @@ class Scripted:
         reply = self._choose(request) if self._choose else self._next()
         if isinstance(reply, AeonError):
             raise reply
-        if isinstance(reply, LLMResponse):
-            return reply
-        return LLMResponse(text=reply, usage=_words(request, reply), model=self._name)
+        if isinstance(reply, str):
+            reply = LLMResponse(text=reply, usage=_words(request, reply), model=self._name)
+        elif reply.calls and reply.usage == _UNCOUNTED:
+            reply = reply.changed(usage=_words(request, reply.text, reply.calls))
+        return reply
 
     @property
     def free(self) -> bool:
@@ -67,13 +73,33 @@ class Scripted:
         asked = len(self.requests)
         if asked <= len(self._replies):
             return self._replies[asked - 1]
-        last = self.requests[-1].messages[-1].content
+        last = _spoken(self.requests[-1].messages[-1])
         raise EndpointFailed(
             f"the scripted model {self._name!r} has {len(self._replies)} replies and was asked {asked} times; "
             f"add a reply for the prompt that ends {' '.join(last.split())[-80:]!r}"
         )
 
 
-def _words(request: LLMRequest, reply: str) -> Usage:
-    prompt = sum(len(message.content.split()) for message in request.messages)
-    return Usage(calls=1, prompt_tokens=prompt, generated_tokens=len(reply.split()))
+def calling(*calls: tuple[str, JsonObject], text: str = "") -> LLMResponse:
+    """A reply that calls tools: of each the name and the arguments; ``text`` may stand beside the calls."""
+    return LLMResponse(
+        text=text,
+        calls=tuple(
+            CallRequest(id=f"call_{number}", name=name, arguments=json.dumps(arguments, ensure_ascii=False))
+            for number, (name, arguments) in enumerate(calls, 1)
+        ),
+    )
+
+
+def _words(request: LLMRequest, reply: str, calls: Iterable[CallRequest] = ()) -> Usage:
+    prompt = sum(len(_spoken(message).split()) for message in request.messages)
+    return Usage(calls=1, prompt_tokens=prompt, generated_tokens=len(_all_words(reply, calls).split()))
+
+
+def _spoken(message: Message) -> str:
+    """What a message says, its tool calls included."""
+    return _all_words(message.content, message.calls)
+
+
+def _all_words(text: str, calls: Iterable[CallRequest]) -> str:
+    return " ".join([text, *(f"{call.name} {call.arguments}" for call in calls)])

@@ -12,6 +12,7 @@ from aeon.llm.adapter import LLMAdapter
 from aeon.llm.base_url import API_KEY, plain_key, plain_url, unsecret
 from aeon.llm.catalogue import CATALOGUE, DEFAULT_MODEL, CatalogueEntry
 from aeon.llm.download import Report
+from aeon.llm.vendors import vendor_model
 from aeon.text import one_line
 
 __all__ = ["select"]
@@ -30,7 +31,8 @@ def select(
     """The adapter for ``model``, or the one that the environment names, or the local default model.
 
     ``model`` is an adapter (given back as it is), a name of the catalogue, a path that ends in ``.gguf``, a URL such as
-    ``http://127.0.0.1:8080/v1`` or ``http://127.0.0.1:8080/v1#model-name``, or ``openai:model-name``. Without it:
+    ``http://127.0.0.1:8080/v1`` or ``http://127.0.0.1:8080/v1#model-name``, or ``openai:``, ``anthropic:`` or
+    ``gemini:`` with a model's name; one of the last two may end in ``@URL``, for another address. Without it:
     ``AEON_BASE_URL`` with ``AEON_MODEL`` and ``AEON_API_KEY``; ``AEON_MODEL`` alone, in any of those forms;
     ``OPENAI_BASE_URL`` or ``OPENAI_API_KEY``, with ``OPENAI_MODEL``; the local default. An endpoint without a model's
     name is asked, once and blocking for seconds at most, for the only model it serves. ``AEON_KEEP_PREFIXES=off`` has a
@@ -75,6 +77,9 @@ def _by_name(model: str, env: Mapping[str, str], progress: Report | None) -> LLM
         return _endpoint(model, None, *_key_for(model.partition("#")[0], env))
     if model.startswith(OPENAI_PREFIX):
         return _openai(model.removeprefix(OPENAI_PREFIX), env)
+    vendors = vendor_model(model, env)
+    if vendors is not None:
+        return vendors
     if model.endswith(".gguf"):
         path = Path(model).expanduser()
         if not path.is_file():
@@ -82,7 +87,7 @@ def _by_name(model: str, env: Mapping[str, str], progress: Report | None) -> LLM
         return _local(path, env, progress)
     raise UnknownNameError(
         f"no model is called {unsecret(model)!r}; use one of {', '.join(CATALOGUE)}, a path that ends in .gguf, "
-        "a URL such as http://127.0.0.1:8080/v1#model-name, or openai:model-name"
+        "a URL such as http://127.0.0.1:8080/v1#model-name, or openai:, anthropic: or gemini: with a model's name"
     )
 
 

@@ -9,28 +9,41 @@ import json
 from collections.abc import Sequence
 
 from aeon.errors import ModelError
+from aeon.llm.tool_calls import sent_message, sent_tool
 from aeon.schema.frozen import JsonObject
-from aeon.schema.llm import LLMRequest, LLMResponse, Message
+from aeon.schema.llm import LLMRequest, LLMResponse, Message, ToolSpec
 from aeon.schema.usage import Usage
 
 __all__ = ["lost", "most_prompt_tokens", "most_usage", "prompt_bytes", "true_usage"]
 
 _TOKENS_PER_MESSAGE = 16
 _TOKENS_PER_PROMPT = 64
+_TOKENS_OF_TOOL_USE = 600
+"""What endpoints add to a prompt that offers tools: their own instructions for calling them."""
 
 
 def prompt_bytes(messages: Sequence[Message]) -> int:
-    """The size of all messages in UTF-8."""
-    return sum(len(message.content.encode("utf-8")) for message in messages)
+    """The size of all messages in UTF-8, with the tool calls in them and the ids of those that they answer."""
+    return sum(
+        len(message.content.encode("utf-8")) + len(message.call_id.encode("utf-8")) + _calls_bytes(message)
+        for message in messages
+    )
 
 
-def most_prompt_tokens(messages: Sequence[Message], schema: JsonObject | None) -> int:
+def most_prompt_tokens(messages: Sequence[Message], schema: JsonObject | None, tools: Sequence[ToolSpec] = ()) -> int:
     """The most tokens that a prompt can have: a byte-level tokenizer never needs more tokens than bytes.
 
-    A schema counts as well, since some endpoints put it into the prompt.
+    A schema counts as well, since some endpoints put it into the prompt, and so do all of them with tools.
     """
     size = len(json.dumps(schema).encode("utf-8")) if schema is not None else 0
+    if tools:
+        size += _TOKENS_OF_TOOL_USE + sum(len(json.dumps(sent_tool(tool))) for tool in tools)
     return prompt_bytes(messages) + _TOKENS_PER_MESSAGE * len(messages) + _TOKENS_PER_PROMPT + size
+
+
+def _calls_bytes(message: Message) -> int:
+    """The size of a message's tool calls as they are sent."""
+    return len(json.dumps(sent_message(message)["tool_calls"]).encode("utf-8")) if message.calls else 0
 
 
 def most_usage(request: LLMRequest, prompt_tokens: int | None = None) -> Usage:
@@ -54,7 +67,7 @@ def lost(request: LLMRequest, error: ModelError, prompt_tokens: int | None = Non
 def _attempts(request: LLMRequest, calls: int, worked: int, prompt_tokens: int | None) -> Usage:
     """The most that ``calls`` calls can use, if the endpoint worked on ``worked`` of them."""
     if prompt_tokens is None:
-        prompt_tokens = most_prompt_tokens(request.messages, request.json_schema)
+        prompt_tokens = most_prompt_tokens(request.messages, request.json_schema, request.tools)
     return Usage(
         calls=calls,
         prompt_tokens=worked * prompt_tokens,

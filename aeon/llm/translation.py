@@ -48,6 +48,9 @@ RETRIED = (RateLimited, EndpointFailed, EndpointTimeout, EndpointUnreachable)
 TRANSLATED = (openai.OpenAIError, httpx2.HTTPError, TimeoutError)
 """What an attempt can raise that `translate` understands."""
 
+_OVERLOADED = 529
+"""Anthropic's status for a request that it turns away because all users together ask too much."""
+
 CONTEXT_WORDS = (
     "context length",
     "context_length",
@@ -111,6 +114,10 @@ def _from_status(error: openai.APIStatusError, where: str, secret: str | None) -
         return RateLimited(f"{where} is limiting the rate ({detail}); wait, or lower the number of parallel calls")
     if status in (408, 504):
         return EndpointTimeout(f"{where} took too long ({detail}); try again or allow more time")
+    if status == _OVERLOADED:
+        overloaded = EndpointFailed(f"{where} is overloaded ({detail}); try again later")
+        overloaded.unmetered = 0  # it turned the request away
+        return overloaded
     if status >= 500:
         return EndpointFailed(f"{where} failed ({detail}); try again or look at the server's log")
     if any(words in detail.lower() for words in CONTEXT_WORDS):

@@ -23,13 +23,14 @@ from pydantic import (
 )
 
 from aeon.errors import MalformedResponse
+from aeon.llm.tool_calls import MOST_CALLS, CallGathering, WireCall, WireFunction
 from aeon.schema.llm import FinishReason, LLMResponse, TokenProbability
 from aeon.schema.usage import Usage
 
-__all__ = ["Gathering", "WireReply", "parse"]
+__all__ = ["Count", "Gathering", "WireReply", "parse"]
 
 _WORDS: Mapping[FinishReason, tuple[str, ...]] = {
-    "stop": ("stop", "eos", "eos_token", "stop_sequence", "end_turn", "tool_calls", "function_call"),
+    "stop": ("stop", "eos", "eos_token", "stop_sequence", "end_turn", "tool_calls", "tool_use", "function_call"),
     "length": ("length", "max_tokens", "model_length"),
     "refusal": ("content_filter", "refusal"),
 }
@@ -63,7 +64,7 @@ def _plausible(raw: object, read: ValidatorFunctionWrapHandler) -> int | None:
     return count if count is not None and 0 <= count <= MOST_TOKENS else None
 
 
-_Count = Annotated[int | None, WrapValidator(_plausible)]
+Count = Annotated[int | None, WrapValidator(_plausible)]
 """A number of tokens; ``None`` where the endpoint tells none, or one that cannot be."""
 
 
@@ -74,20 +75,20 @@ class _Wire(BaseModel):
 class _Cached(_Wire):
     """The part of the prompt that came from a prefix cache."""
 
-    cached_tokens: _Count = None
+    cached_tokens: Count = None
 
 
 class _Hidden(_Wire):
     """The part of the completion that was reasoning."""
 
-    reasoning_tokens: _Count = None
+    reasoning_tokens: Count = None
 
 
 class _Usage(_Wire):
     """Token counts as the endpoint tells them."""
 
-    prompt_tokens: _Count = None
-    completion_tokens: _Count = None
+    prompt_tokens: Count = None
+    completion_tokens: Count = None
     prompt_tokens_details: _Cached | None = None
     completion_tokens_details: _Hidden | None = None
 
@@ -142,12 +143,21 @@ class _Logprobs(_Wire):
 
 
 class _Message(_Wire):
-    """Text, or a part of it; the reasoning beside it goes by one of two names."""
+    """Text and tool calls, or a part of them; the reasoning beside them goes by one of two names."""
 
     content: str | None = None
     refusal: str | None = None
     reasoning_content: object = None
     reasoning: object = None
+    tool_calls: Annotated[list[WireCall] | None, _first(MOST_CALLS + 1)] = None
+    function_call: WireFunction | None = None
+
+    @property
+    def calls(self) -> list[WireCall]:
+        """The tool calls in it; servers of old know one only, without an id."""
+        if self.tool_calls or self.function_call is None:
+            return self.tool_calls or []
+        return [WireCall(index=0, function=self.function_call)]
 
 
 class _Choice(_Wire):
@@ -195,6 +205,7 @@ class Gathering:
 
     def __init__(self) -> None:
         self._texts: list[str] = []
+        self._calls = CallGathering()
         self._finish: str | None = None
         self._refused = False
         self._thought = False
@@ -220,7 +231,7 @@ class Gathering:
         return self._usage is not None
 
     def add(self, reply: WireReply) -> None:
-        """Take in one reply or chunk."""
+        """Take in one reply or chunk. Raises `MalformedResponse` where tool calls are larger than is read."""
         self._model = (reply.model or self._model)[:_MOST_NAME]
         self._usage = reply.usage or self._usage
         for choice in reply.choices or []:
@@ -232,6 +243,8 @@ class Gathering:
         part = choice.message or choice.delta
         if part is not None and part.content:
             self._texts.append(part.content)
+        if part is not None:
+            self._calls.add(part.calls, whole=choice.message is not None)
         self._thought |= _reasoning_beside(part)
         if part is not None and part.refusal:
             self._refused = True
@@ -245,18 +258,20 @@ class Gathering:
             self._first_token = _probabilities(told.content[0])
         self._scores += told.scores or []
 
-    def response(self, calls: int, unmetered: int = 0, put_off: int = 0) -> LLMResponse:
-        """The completion; ``calls`` is how many attempts it took, ``unmetered`` how many of them were not counted.
+    def response(self, attempts: int, unmetered: int = 0, put_off: int = 0, calls_before: int = 0) -> LLMResponse:
+        """The completion; ``attempts`` is how many it took, ``unmetered`` how many of them were not counted.
 
-        ``put_off`` requests before it met a rate limit. An attempt with counts that cannot be is one that was not
-        counted: it is charged with the most that it can have used.
+        ``calls_before`` is how many tool calls the conversation holds before it. ``put_off`` requests before it met
+        a rate limit. An attempt with counts that cannot be is one that was not counted: it is charged with the most
+        that it can have used.
         """
         believed = self._is_believable()
         finish = _FINISH_REASONS.get((self._finish or "").lower(), "other")
         return LLMResponse(
             text="".join(self._texts),
+            calls=self._calls.calls(calls_before),
             finish_reason="refusal" if self._refused else finish,
-            usage=self._total_usage(calls, put_off) if believed else Usage(calls=calls, put_off=put_off),
+            usage=self._total_usage(attempts, put_off) if believed else Usage(calls=attempts, put_off=put_off),
             first_token=self._first_token,
             model=self._model,
             thought=self._thought or self._has_reasoning_tokens(),
@@ -280,7 +295,7 @@ class Gathering:
         usage = self._usage
         if usage is None or not usage.prompt_tokens or usage.completion_tokens is None:
             return False
-        return usage.completion_tokens > 0 or not any(self._texts)
+        return usage.completion_tokens > 0 or not (any(self._texts) or self._calls)
 
     def _total_usage(self, calls: int, put_off: int) -> Usage:
         usage = self._usage or _Usage()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from aeon.schema.outcome import Outcome
@@ -32,6 +33,7 @@ __all__ = [
     "invalidated",
     "is_computed",
     "is_finished",
+    "is_looped",
     "is_to_derive",
     "joined",
     "one_step",
@@ -138,8 +140,13 @@ def fresh_id(plan: Plan, step_id: str) -> str:
 
 
 def does_already(plan: Plan, action: RefinementAction) -> bool:
-    """Whether the delta's steps do what its target does; without a target, what all pending steps do."""
+    """Whether the delta's steps do what its target does; without a target, what all pending steps do.
+
+    A step that a model did turn by turn is done otherwise when it is done again: with what was found in its answer.
+    """
     target = plan.find(action.target) if action.target else None
+    if target is not None and target.executed and isinstance(target.action, ToolLoop):
+        return False
     old = (target,) if target else tuple(step for step in plan.steps if not step.executed)
     return [step.work for step in action.steps] == [step.work for step in old]
 
@@ -233,6 +240,11 @@ def is_finished(plan: Plan) -> bool:
     return bool(latest) and all(step.status == "complete" for step in latest.values())
 
 
+def is_looped(plan: Plan) -> bool:
+    """Whether a model does its steps turn by turn with tools."""
+    return any(isinstance(step.action, ToolLoop) for step in plan.steps)
+
+
 def one_step(task: str, looped: bool) -> Plan:
     """The task as the only step: of a model with tools where it is ``looped``, else of the model's own."""
     step = Step(id="s1", description=task, action=ToolLoop() if looped else Reasoning())
@@ -244,11 +256,14 @@ def accepted(plan: Plan) -> Plan:
     return plan.changed(steps=tuple(step.changed(depth=0) for step in plan.steps)).numbered()
 
 
-def batched(runnable: Sequence[Sequence[Step]], looped: bool) -> tuple[tuple[Step, ...], ...]:
-    """The steps of these waves that are issued as they are: beside ``looped`` ones only those that can run now."""
-    waves_left = runnable[:1] if looped else runnable
-    plain = tuple(tuple(s for s in wave if not isinstance(s.action, ToolLoop)) for wave in waves_left)
-    return plain if plain[0] else ()
+def batched(runnable: Sequence[Sequence[Step]]) -> tuple[tuple[Step, ...], ...]:
+    """The steps of these waves that are issued as they are, up to the first wave with some that a model does in turns.
+
+    Of that wave they are taken only where it is the first one; later steps may build on what its turns give.
+    """
+    plain = [tuple(step for step in wave if not isinstance(step.action, ToolLoop)) for wave in runnable]
+    whole = tuple(wave for wave, _ in takewhile(lambda pair: pair[0] == pair[1], zip(plain, runnable, strict=True)))
+    return whole or tuple(filter(None, plain[:1]))
 
 
 def schedule(

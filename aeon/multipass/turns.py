@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 
-from aeon.schema.turns import Call, ToolUse, Turn
+from aeon.schema.outcome import Outcome
+from aeon.schema.turns import Call, Exchange, ToolUse, Turn
 
-__all__ = ["answered", "in_order", "to_make"]
+__all__ = ["answered", "exchanged", "to_make", "used"]
 
 
 def to_make(turn: Turn, most: int) -> tuple[Call, ...]:
@@ -19,8 +20,14 @@ def answered(call: Call, problem: str) -> ToolUse:
     return ToolUse(id=call.id, tool=call.tool, arguments=call.arguments, problem=problem)
 
 
-def in_order(turn: Turn, uses: Iterable[ToolUse]) -> tuple[ToolUse, ...]:
-    """What came of every call of a turn; of one that was not made, why."""
-    known = {use.id: use for use in uses}
-    late = f"not made: at most {len(known)} calls in one turn"
-    return tuple(known.get(call.id) or answered(call, call.problem or late) for call in turn.calls)
+def used(call: Call, outcome: Outcome) -> tuple[str, ToolUse]:
+    """The id of a call, and what came of it by this outcome."""
+    value = outcome.value
+    return call.id, value if isinstance(value, ToolUse) else answered(call, outcome.message)
+
+
+def exchanged(before: Sequence[Exchange], turn: Turn, uses: Mapping[str, ToolUse]) -> tuple[Exchange, ...]:
+    """The turns with one more, with what came of its calls, in their order; of one that was not made, why."""
+    late = f"not made: at most {len(uses)} calls in one turn"
+    every = tuple(uses.get(call.id) or answered(call, call.problem or late) for call in turn.calls)
+    return (*before, Exchange(turn=turn, uses=every))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -10,7 +11,10 @@ from fractions import Fraction
 
 from aeon.proof.readings import NUMERAL, folded, read, rounded
 
-__all__ = ["done_again", "evaluate"]
+__all__ = ["CHANGES", "done_again", "evaluate", "letters_of"]
+
+CHANGES = frozenset({2, 7, 12, 24, 52, 60, 100, 365, 1000, 3600, 10**6, 10**9})
+"""Numbers that change one unit into another, or halve: a computation may have them though they stand nowhere."""
 
 
 def _power(base: Fraction, power: Fraction) -> Fraction:
@@ -21,6 +25,7 @@ def _power(base: Fraction, power: Fraction) -> Fraction:
 
 _CALLS: dict[str, Callable[..., Fraction]] = {
     "round": lambda value, places=Fraction(0): rounded(value, int(places)),
+    "ceil": lambda value: Fraction(math.ceil(value)), "floor": lambda value: Fraction(math.floor(value)),
     "min": min, "max": max, "abs": abs, "sum": lambda *values: sum(values, Fraction(0)),
 }  # fmt: skip
 _OPERATORS: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
@@ -31,7 +36,7 @@ _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"}
 
 
 def evaluate(expression: str, names: dict[str, Fraction]) -> Fraction:
-    """The exact value of an expression of numbers, names, ``+ - * /``, small powers, round, min, max, sum and abs.
+    """The exact value of an expression of numbers, names, ``+ - * /``, small powers and a few functions (`_CALLS`).
 
     Raises:
         ValueError: it has something else, or no value.
@@ -58,6 +63,61 @@ def _value(node: ast.expr, source: str, names: dict[str, Fraction]) -> Fraction:
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
             return _CALLS[name](*(_value(argument, source, names) for argument in arguments))
     raise ValueError("it has parts that cannot be done again")
+
+
+def letters_of(expression: str) -> list[str]:
+    """The letters of an expression over ``a``, ``b``, … , each once, in order.
+
+    Its numbers may only change units (`CHANGES`, beside ``*`` or behind ``/``), be a 1 that is added or taken
+    away, or the places of ``round``.
+
+    Raises:
+        ValueError: it has something else.
+    """
+    try:
+        tree = ast.parse(expression, mode="eval").body
+        return sorted({letter for letter in _letters_in(tree)})
+    except (SyntaxError, RecursionError, MemoryError) as error:
+        raise ValueError(f"it is no expression ({type(error).__name__})") from None
+
+
+def _letters_in(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.Name) and len(node.id) == 1 and node.id.isascii() and node.id.islower():
+        yield node.id
+    else:
+        for part in _parts_of(node):
+            yield from _letters_in(part)
+
+
+def _parts_of(node: ast.expr) -> list[ast.expr]:
+    """The parts of an operation that have letters in them."""
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return [operand]
+        case ast.BinOp(left=left, op=ast.Div(), right=right):
+            return [left, *_unless_constant(right, ast.Div())]
+        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
+            return [*_unless_constant(left, sign), *_unless_constant(right, sign)]
+        case ast.Call(func=ast.Name(id="round"), args=[value, places], keywords=[]) if _is_whole(places):
+            return [value]
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _CALLS:
+            return arguments
+    raise ValueError("it has parts that no computation may have")
+
+
+def _is_whole(node: ast.expr) -> bool:
+    """Whether it is how many places to round to."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        node = node.operand
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value < 100
+
+
+def _unless_constant(node: ast.expr, sign: ast.operator) -> list[ast.expr]:
+    """A side of an operation, unless it is a number that needs to stand nowhere."""
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        free = node.value in CHANGES if isinstance(sign, ast.Mult | ast.Div) else node.value == 1
+        return [] if free else [node]
+    return [node]
 
 
 def done_again(

@@ -7,6 +7,8 @@ import json
 import re
 from typing import Any
 
+from aeon.proof.tables import of_table
+
 __all__ = [
     "FORMAT", "MOST_BYTES", "VERSION", "ProofError", "at_path", "canonical", "digest_of", "load", "output_of", "sha256",
 ]  # fmt: skip
@@ -190,11 +192,13 @@ def output_of(text: str) -> object:
 
 
 def at_path(output: object, path: str) -> str:
-    """The text at a JSON pointer (RFC 6901) in an output as `output_of` gives it.
+    """The text at a JSON pointer (RFC 6901) in an output as `output_of` gives it; of a table also ``rows()`` and such.
 
     Raises:
         ValueError: there is none.
     """
+    if path and not path.startswith("/"):
+        return of_table(output, path)
     for part in path.split("/")[1:]:
         key = part.replace("~1", "/").replace("~0", "~")
         if isinstance(output, dict) and key in output:

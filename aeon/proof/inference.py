@@ -9,14 +9,16 @@ from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
-from aeon.proof.again import evaluate
+from aeon.proof.again import evaluate, letters_of
 from aeon.proof.readings import Read, ends, exact, factor, read, rounded, stands_for
 
 __all__ = [
+    "CITATION",
     "WORD_FOR_WORD",
     "bare",
     "check_sentence",
     "check_verdict",
+    "cuts",
     "follows",
     "must",
     "read_again",
@@ -39,9 +41,10 @@ _NOTHING_BEFORE = re.compile(
 _NOTHING_BEHIND = re.compile(r"[\"'“”’»«)\]*_]*[ \t]*(?:\n|$|\|)")
 _JUDGED = frozenset({"supported", "partial", "contradicted", "not_found"})
 """The verdicts that a judge may give."""
-
-_EXPRESSION = re.compile(r"(?:\([a-z] / 100\)|[a-z()]| [-+*/] )+")
-_SHARE = re.compile(r"\(([a-z]) / 100\)")
+_AROUND = 60
+_FIGURES = re.compile(r"\d[\d.,'’٬٫]*\d|\d")
+CITATION = re.compile(r"[\[【]\^?(?:[a-z]\w*\.)?\d{1,3}(?:\.\d{1,4})?(?:\s*[,;]\s*\d{1,3}(?:\.\d{1,4})?)*[\]】]")
+"""A mark that names what a sentence rests on: ``[2]``, ``[2.5]``, ``[2.5, 3]``."""
 
 
 def must(condition: bool, problem: str) -> None:
@@ -93,20 +96,25 @@ def follows(claim: Mapping[str, Any], mine: Read, operands: Sequence[Read], step
     letters = _letters(record["expression"], operands)
     numbers = {letter: one.number for letter, one in zip(letters, operands, strict=False) if one.number is not None}
     must(len(numbers) == len(letters) and mine.number is not None, "its operands are no numbers")
-    if len(letters) == 1:
-        must(
-            record["expression"] == "a" and _converts(record["factor"], operands[0], mine),
-            "its units do not convert so",
-        )
-    else:
-        must(record["step"] in ("answer", *steps), "no step states its computation")
-        must(record["factor"] == "1", "its units do not convert so")
+    changes = any(_converts(record["factor"], one, mine) for one in operands[: len(letters)])
+    must(changes or record["factor"] == "1", "its units do not convert so")
+    if record["expression"] != "a":
+        must(record["step"] in ("answer", "judge", *steps), "no step states its computation")
+    elif not changes:
+        must(record["step"] == "judge", "its units do not convert so")
     value = evaluate(record["expression"], numbers) * Fraction(record["factor"])
     must(exact(value) == record["result"], "done again, its computation gives something else")
     if record["places"] is not None:
-        must(record["places"] == mine.places, "it is rounded to other places than it is written to")
+        must(_may_have_places(record["places"], mine), "it is rounded to other places than it is written to")
         value = rounded(value, record["places"], record["rounding"])
     return value == mine.number, len(letters)
+
+
+def _may_have_places(places: int, mine: Read) -> bool:
+    """Whether a value may be rounded so: to how it is written; a whole number also to fewer digits, at least 3."""
+    digits = mine.value.lstrip("-")
+    zeros = len(digits) - len(digits.rstrip("0"))
+    return places == mine.places or (mine.places == 0 and 0 < -places <= min(zeros, len(digits) - 3))
 
 
 def _stands_there(mine: Read, operands: Sequence[Read]) -> tuple[bool, int]:
@@ -117,13 +125,10 @@ def _stands_there(mine: Read, operands: Sequence[Read]) -> tuple[bool, int]:
 
 
 def _letters(expression: str, operands: Sequence[Read]) -> list[str]:
-    """The letters of an expression: a, b, … for operands that are there. It has no numbers, save 100 for percent."""
-    must(_EXPRESSION.fullmatch(expression) is not None, "its computation is none that a step can state")
-    letters = sorted(set(re.findall("[a-z]", expression)))
+    """The letters of an expression: a, b, … for operands that are there."""
+    letters = letters_of(expression)
     must(letters == list(string.ascii_lowercase[: len(letters)]), "its computation leaves operands out")
-    must(len(letters) <= len(operands), "it lacks operands")
-    shares = [operands[ord(letter) - ord("a")].unit for letter in _SHARE.findall(expression)]
-    must(all(unit == "%" for unit in shares), "it divides what is no percentage")
+    must(0 < len(letters) <= len(operands), "it lacks operands")
     return letters
 
 
@@ -135,11 +140,28 @@ def _converts(stated: str, operand: Read, mine: Read) -> bool:
 
 
 def _has_unit(claim: Mapping[str, Any], mine: Read, operands: Sequence[Read], rest: Sequence[Read]) -> bool:
-    """Whether a claim's unit is that of its operands, or stands elsewhere; a share that was multiplied needs none."""
+    """Whether a claim's unit is that of its operands, or stands elsewhere; a share needs none."""
     if not mine.unit or any(one.unit and factor(one.unit, mine.unit) is not None for one in operands):
         return True
-    changed = claim["computation"] is not None and claim["computation"]["factor"] != "1"
+    record = claim["computation"]
+    changed = record is not None and (record["factor"] != "1" or (mine.unit == "%" and "/" in record["expression"]))
     return changed or any(factor(one.unit, mine.unit) is not None for one in rest)
+
+
+def cuts(text: str, start: int, end: int) -> bool:
+    """Whether a span begins or ends within a longer number, as the ``1`` of ``15`` or of ``1,040`` does."""
+    first = max(0, start - _AROUND)
+    for match in _FIGURES.finditer(text, first, end + _AROUND):
+        if match.start() < end and match.end() > start and not (start <= match.start() and match.end() <= end):
+            return any(_is_number(match[0], form) for form in ("point", "comma"))
+    return False
+
+
+def _is_number(text: str, form: str) -> bool:
+    try:
+        return read(text, form).number is not None
+    except ValueError:
+        return False
 
 
 def _support(evidence: Sequence[Mapping[str, Any]], operands: int) -> str:
@@ -149,11 +171,11 @@ def _support(evidence: Sequence[Mapping[str, Any]], operands: int) -> str:
 
 
 def bare(text: str) -> str:
-    """A sentence whatever the case of its letters, its spaces, a list mark before it, and the signs at its ends.
+    """A sentence whatever its case, its spaces, marks of citations, a list mark before it, and the signs at its ends.
 
     A question stays one, and a sign before a number stays.
     """
-    words = unicodedata.normalize("NFC", _ITEM.sub("", text)).casefold().strip(_ENDS)
+    words = unicodedata.normalize("NFC", CITATION.sub("", _ITEM.sub("", text))).casefold().strip(_ENDS)
     return " ".join(words.split())
 
 

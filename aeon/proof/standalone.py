@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import inspect
 
-from aeon.proof import again, canonical, inference, readings, verify
+from aeon.proof import again, canonical, inference, readings, tables, verify
 
 __all__ = ["verifier"]
 
-_MODULES = (readings, canonical, again, inference, verify)
+_MODULES = (readings, tables, canonical, again, inference, verify)
 """Each imports only the standard library and those before it."""
 
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from aeon.proof.again import done_again
 from aeon.proof.canonical import MOST_BYTES, ProofError, at_path, load, output_of, sha256
-from aeon.proof.inference import check_sentence, check_verdict, must, read_again, stands_whole
+from aeon.proof.inference import CITATION, check_sentence, check_verdict, cuts, must, read_again, stands_whole
 from aeon.proof.readings import Read
 
 __all__ = ["QUOTED", "SIGNATURE", "Report", "SignedBy", "main", "verify", "verify_file"]
@@ -31,7 +31,7 @@ SIGNATURE = ".sig"
 """What the name of a signature ends with, behind the name of its proof file."""
 _SIGNATURE_BYTES = 64
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
-_MARKS = re.compile(r"\[\d+\]|^\s*\d+[.)](?=\s)", re.MULTILINE)
+_MARKS = re.compile(r"^\s*\d+[.)](?=\s)", re.MULTILINE)
 
 
 class Report(NamedTuple):
@@ -227,6 +227,8 @@ class _Proof:
             text[max(0, start - QUOTED) : start] == record["prefix"], f"{where}: something else stands before the quote"
         )
         must(text[end : end + QUOTED] == record["suffix"], f"{where}: something else stands behind the quote")
+        if record["form"] in ("point", "comma"):
+            must(not cuts(text, start, end), f"{where}: the quote is a part of a longer number")
         return read_again(record["exact"], record)
 
     def _text(self, record: dict[str, Any]) -> str:
@@ -269,9 +271,12 @@ class _Proof:
 
     def _note_recorded(self) -> None:
         """Note what a step is said to state, and what a model judged."""
-        stated = [one["id"] for one in self._claims.values() if _step_of(one) not in ("", "answer")]
+        stated = [one["id"] for one in self._claims.values() if _step_of(one) not in ("", "answer", "judge")]
         if stated:
             self.recorded.append(f"that a step states the computation of {', '.join(stated[:10])}")
+        meant = [one["id"] for one in self._claims.values() if _step_of(one) == "judge"]
+        if meant:
+            self.recorded.append(f"that the computation of {', '.join(meant[:10])} is the one that is meant")
         judged = [claim["id"] for claim in self._claims.values() if "judge" in claim["checks"]]
         if judged:
             self.recorded.append(f"the verdicts of a model on {len(judged)} sentences: {', '.join(judged[:10])}")
@@ -279,7 +284,7 @@ class _Proof:
     def _note_digits(self) -> None:
         """Note digits of the answer that no claim covers; the host should have found them."""
         answer = self._document["answer"]
-        hidden = [match.span() for pattern in (_CODE, _MARKS) for match in pattern.finditer(answer)]
+        hidden = [match.span() for pattern in (_CODE, CITATION, _MARKS) for match in pattern.finditer(answer)]
         hidden += [(one["start"], one["end"]) for one in self._claims.values() if one["kind"] != "sentence"]
         covered = {place for start, end in hidden for place in range(max(0, start), min(end, len(answer)))}
         bare = [match.start() for match in re.finditer(r"\d+", answer) if not covered.issuperset(range(*match.span()))]

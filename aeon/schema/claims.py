@@ -61,7 +61,9 @@ class FromSource(Value):
 class FromTool(Value):
     """A value in the output of a step: ``path`` is a JSON pointer (RFC 6901), "" for the whole output.
 
-    ``start`` and ``end`` are characters of the text there; of a JSON number, of its text as it is written.
+    Of a table, it may be ``rows()``, how many rows there are, or what a column comes to: ``sum(column)``, ``min(…)``,
+    ``max(…)``, ``avg(…)``. ``start`` and ``end`` are characters of the text there; of a JSON number, of its text as it
+    is written.
     """
 
     type: Literal["tool"] = "tool"
@@ -98,7 +100,9 @@ class Computation(Value):
 
     ``expression`` is over ``a``, ``b``, … : the first pieces of evidence in order. What it gives, times the ``factor``
     of a change of unit, is the ``result``; rounded to ``places`` it is the claim's value. Both numbers are exact
-    decimals or fractions. ``step`` names the step that states an expression of several operands, or is "answer".
+    decimals or fractions. ``step`` names the step that states an expression of several operands, or is "answer", or
+    "judge" where a judge says that the value follows so. Such an expression may have numbers that change units (100,
+    60, …), 1 beside a sum, and functions.
     """
 
     expression: str = "a"

@@ -82,7 +82,8 @@ class Issue(Value):
 class Calculation(Value):
     """How a ``value`` of an answer follows from values that stand in results, as a judge says; the host checks it.
 
-    ``expression`` is arithmetic over numbers that stand in them, with ``rows(N)`` for the rows of result ``N``.
+    ``expression`` is arithmetic over numbers that stand in them, with ``rows(N)`` for the rows of result ``N``; "" for
+    a value that only counts or labels something, or that the answer assumes, so that it states nothing.
     """
 
     value: str
@@ -130,7 +131,7 @@ class ConvergenceAssessment(Value):
     detected_issues: tuple[str, ...] = ()
     explanation: str = ""
     form: Form = "none"
-    standing: Standing = "none"
+    standing: Standing = "assumed"
     reply: ReplyKind | None = None
     failed: bool = False
     evaluation: Evaluation | None = None

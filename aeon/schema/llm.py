@@ -19,11 +19,15 @@ FinishReason = Literal["stop", "length", "refusal", "other"]
 
 
 class CallRequest(Frozen):
-    """A tool call as a model wrote it: ``arguments`` is JSON as far as the model kept to it, ``id`` the endpoint's."""
+    """A tool call as a model wrote it: ``arguments`` is JSON as far as the model kept to it, ``id`` the endpoint's.
+
+    ``signature`` is what the endpoint wants back with the call, such as its sealed reasoning: nobody else reads it.
+    """
 
     id: str
     name: str
     arguments: str
+    signature: str = ""
 
 
 class ToolSpec(Frozen):

@@ -176,6 +176,11 @@ class Step(Value):
     cites: tuple[str, ...] = ()
 
     @property
+    def version(self) -> int:
+        """Which version of its fragment it is: 0 for ``s2``, 1 for ``s2_r1``."""
+        return int(self.id.removeprefix(fragment(self.id)).removeprefix("_r") or 0)
+
+    @property
     def executed(self) -> bool:
         """Whether the step has run to an end, good or bad."""
         return self.status in ("complete", "failed", "invalid")
@@ -283,6 +288,16 @@ class Plan(Value):
     def find(self, step_id: str) -> Step | None:
         """The step of that id, or ``None``."""
         return next((step for step in self.steps if step.id == step_id), None)
+
+    @property
+    def current(self) -> tuple[Step, ...]:
+        """The steps that count: all but those that ended badly and have a later version."""
+        latest: dict[str, Step] = {}
+        for step in self.steps:
+            newest = latest.setdefault(fragment(step.id), step)
+            if step.version > newest.version:
+                latest[fragment(step.id)] = step
+        return tuple(s for s in self.steps if s.status not in ("failed", "invalid") or latest[fragment(s.id)] is s)
 
     def pending(self) -> tuple[str, ...]:
         """The ids of the steps that have not run."""

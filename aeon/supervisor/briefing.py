@@ -16,6 +16,7 @@ __all__ = ["Briefing"]
 
 _LONGEST_ANSWER = 1_000
 _LONGEST_MATERIAL = 6_000
+_INSTRUCTIONS = "## Instructions of the user"
 
 
 @dataclass(frozen=True)
@@ -23,24 +24,37 @@ class Briefing:
     """What every module tells the model first. ``tools`` describes the tools of the run, one a line.
 
     ``material`` says what they can be used on. It comes from files, so it is fenced and no instruction.
+    ``instructions`` are the user's own, in every prompt, and never cut.
     Of a task or a context that is too long, start and end are shown, with a mark between them: `Task.unread` has them.
     """
 
     tools: str = ""
     material: str = ""
+    instructions: str = ""
 
     def prompt(self, task: Task, question: str) -> Prompt:
         """A prompt that asks ``question`` about ``task``."""
         system = render(load("aeon.supervisor", "briefing.md"), tools=self.tools or "(none)")
         parts = [fence("tools", self.material, _LONGEST_MATERIAL)] if self.material else []
-        parts.append(f"TASK: {cut(task.text, LONGEST_TASK)}")
+        return Prompt(system=self.instructed(system), user="\n\n".join([*parts, self.facts(task), question]))
+
+    def instructed(self, system: str) -> str:
+        """A system text with the user's instructions behind it, where there are some."""
+        if not self.instructions.strip():
+            return system
+        return f"{system.rstrip()}\n\n{_INSTRUCTIONS}\n{self.instructions.strip()}"
+
+    def facts(self, task: Task, longest: int = LONGEST_TASK) -> str:
+        """The task with its context, its criteria and what was clarified; text and context so long at most."""
+        parts = [f"TASK: {cut(task.text, longest)}"]
         if task.background:
-            parts.append(fence("context", task.background, LONGEST_CONTEXT))
+            parts.append(fence("context", task.background, min(longest, LONGEST_CONTEXT)))
         if task.criteria:
-            parts.append("The answer must meet:\n" + "\n".join(f"- {criterion}" for criterion in task.criteria))
+            numbered = (f"{number}. {criterion}" for number, criterion in enumerate(task.criteria, 1))
+            parts.append("The answer must meet:\n" + "\n".join(numbered))
         if task.clarifications:
             parts.append("What was asked, and the answer:\n" + "\n".join(map(_clarification_line, task.clarifications)))
-        return Prompt(system=system, user="\n\n".join([*parts, question]))
+        return "\n\n".join(parts)
 
     def frame(self, task: Task) -> Callable[[str], Prompt]:
         """A function that puts a question about ``task`` into a prompt."""

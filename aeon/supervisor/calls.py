@@ -15,7 +15,7 @@ from aeon.llm.adapter import LLMAdapter
 from aeon.llm.spending import lost, most_prompt_tokens, most_usage, true_usage
 from aeon.runtime.ledger import Ledger, current_ledger
 from aeon.schema.frozen import JsonObject
-from aeon.schema.llm import LLMRequest, LLMResponse, Message
+from aeon.schema.llm import LLMRequest, LLMResponse, Message, ToolSpec
 from aeon.schema.usage import Price, Usage
 
 __all__ = ["Ask", "adapter_failed", "call", "permitted"]
@@ -40,11 +40,12 @@ class Ask:
     top_logprobs: int = 0
     fixed: tuple[int, int] = (0, 0)
     likelihood: bool = False
+    tools: tuple[ToolSpec, ...] = ()
 
     @cached_property
     def most_prompt_tokens(self) -> int:
         """The most tokens that the prompt can be."""
-        return most_prompt_tokens(self.messages, self.json_schema)
+        return most_prompt_tokens(self.messages, self.json_schema, self.tools)
 
     def changed(self, messages: tuple[Message, ...], max_tokens: int) -> Ask:
         """The same ask with other messages and another limit."""
@@ -136,6 +137,7 @@ def _request(ledger: Ledger, ask: Ask, price: Price | None) -> LLMRequest:
         json_mode=ask.json_mode,
         top_logprobs=ask.top_logprobs,
         likelihood=ask.likelihood,
+        tools=ask.tools,
         fixed_messages=ask.fixed[0],
         fixed_characters=ask.fixed[1],
         timeout=ledger.seconds_left() or None,

@@ -1,8 +1,9 @@
 """Yes/no judgments in the form that the endpoint is good at, scaled by what was measured for that very model.
 
 A small model's "Yes" says more about the wording than about the case, so a judgment is several questions in different
-words, its score is calibrated on labelled cases, and one that was measured to be little better than chance says so:
-``Judged.decides`` is false, and a caller must not act on it.
+words, and its score is calibrated on labelled cases where it was measured. One that was never measured is assumed to be
+good, and says so. One that was measured to be little better than chance is bad: ``Judged.decides`` is false, and a
+caller must not act on it.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from aeon.errors import EmptyCompletion, Malformed, Truncated
-from aeon.schema import Form
+from aeon.schema import Form, Standing
 from aeon.schema.frozen import Frozen
 from aeon.schema.llm import Capabilities
 from aeon.supervisor.judge_specs import Calibrations, JudgmentSpec, Question, calibrations
+from aeon.supervisor.judge_standing import own_calibrations, standing
 from aeon.supervisor.prompt import Prompt
 from aeon.supervisor.sampling import Sampling
 from aeon.supervisor.supervisor import Supervisor
@@ -46,19 +48,24 @@ class Answer(Frozen):
 
 
 class Judged(Frozen):
-    """A judgment as made. ``score`` is in 0-1, calibrated if ``measured``; from its threshold on the judgment says yes.
-
-    ``decides`` is false where the score must not decide anything: the judgment was measured to be too poor for this
-    model and form, or never measured.
-    """
+    """A judgment as made. ``score`` is in 0-1, calibrated if it was measured; from its threshold on it says yes."""
 
     name: str
     score: float = Field(ge=0, le=1)
     form: Form
-    decides: bool
-    measured: bool
+    standing: Standing
     raw: float
     answers: tuple[Answer, ...]
+
+    @property
+    def decides(self) -> bool:
+        """Whether the score may decide something: it was not measured to be too poor for this model and form."""
+        return self.standing != "bad"
+
+    @property
+    def measured(self) -> bool:
+        """Whether labelled cases say how good the judgment is on this model."""
+        return self.standing != "assumed"
 
 
 class _Verdict(Frozen):
@@ -96,7 +103,8 @@ class Judge:
     answers a vote takes, at ``temperature``; sample ``i`` has seed ``i``; with 0 there is no vote, and a verdict is
     asked for instead. ``probability`` asks every question, a call each; the other forms, where an answer is a whole
     text, ask the first: at most two calls for a ``verdict``, ``samples`` for a vote, per material.
-    ``measured`` holds what was measured; what is not in it decides nothing.
+    ``measured`` holds what was measured, by default on the endpoint itself, then what is shipped; what is not in it is
+    assumed to be good.
     """
 
     def __init__(
@@ -111,7 +119,7 @@ class Judge:
         self._form = form
         self._samples = max(0, min(samples, _MOST_SAMPLES))
         self._temperature = temperature
-        self._measured = measured if measured is not None else calibrations()
+        self._measured = measured
 
     async def ask(self, spec: JudgmentSpec, *materials: Mapping[str, str], frame: Frame = _alone) -> Judged:
         """The judgment of ``materials``: one, or the parts of one in order, which ``spec.combine`` puts together.
@@ -134,17 +142,26 @@ class Judge:
             parts.append(sum(map(_weight, replies)) / len(replies))
             answers += replies
         raw = min(parts) if spec.combine == "min" else sum(parts) / len(parts)
-        calibration = self._measured.find(self._supervisor.llm.name, spec, form)
+        calibration = (await self.calibrations()).find(self._supervisor.llm.name, spec, form)
         return Judged(
-            name=spec.name, form=form, raw=raw, answers=tuple(answers), measured=calibration is not None,
+            name=spec.name, form=form, raw=raw, answers=tuple(answers), standing=standing(calibration),
             score=spec.score(calibration.odds(raw) if calibration else raw),
-            decides=calibration is not None and calibration.decides,
         )  # fmt: skip
+
+    async def standing(self, spec: JudgmentSpec) -> Standing:
+        """What the judgment is worth on this endpoint; asks the model nothing."""
+        found = (await self.calibrations()).find(self._supervisor.llm.name, spec, await self._form_used())
+        return standing(found)
 
     async def decides(self, spec: JudgmentSpec) -> bool:
         """Whether the judgment may decide something on this endpoint; asks the model nothing."""
-        calibration = self._measured.find(self._supervisor.llm.name, spec, await self._form_used())
-        return calibration is not None and calibration.decides
+        return await self.standing(spec) != "bad"
+
+    async def calibrations(self) -> Calibrations:
+        """What was measured of the endpoint."""
+        if self._measured is not None:
+            return self._measured
+        return (await own_calibrations(self._supervisor)).before(calibrations())
 
     async def most_calls(self, spec: JudgmentSpec) -> int:
         """The most model calls that the judgment of one material takes; asks the model nothing."""

@@ -1,7 +1,7 @@
 """Judgments and their calibrations, both data in files beside this one.
 
-A calibration belongs to one model, one judgment in one wording, and one form. ``scripts/bench/judgments.py --fit``
-measures them on labelled cases and writes the file.
+A calibration belongs to one model, one judgment in one wording, and one form. ``aeon doctor --judge`` measures them on
+labelled cases for the profile of an endpoint, ``scripts/bench/judgments.py --fit`` for the file that is shipped.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from aeon.errors import InputFileError, UnknownNameError
 from aeon.schema import Form
+from aeon.schema.calibration import PAR, Calibration
 from aeon.schema.frozen import Frozen
 from aeon.supervisor.prompt import clean, cut, fence, render
 
@@ -33,9 +34,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-
-PAR = 0.8
-"""The least AUROC at which a judgment may decide something: four of five pairs in the right order."""
 
 
 class Question(Frozen):
@@ -107,40 +105,23 @@ class JudgmentSpec(Frozen):
         return hashlib.sha256("\n".join(asked).encode("utf-8")).hexdigest()[:12]
 
 
-class Calibration(Frozen):
-    """Turns the mean log-odds of the answers into those of the judgment: ``scale * odds + shift`` (Platt, 1999).
-
-    ``auroc`` was measured on ``cases`` labelled cases: the probability that a true case scores above a false one.
-    """
-
-    model: str
-    judgment: str
-    form: Form
-    wording: str
-    scale: float
-    shift: float
-    auroc: float = Field(ge=0, le=1)
-    cases: int = Field(ge=2)
-
-    @property
-    def decides(self) -> bool:
-        """Whether the judgment is good enough to act on."""
-        return self.auroc >= PAR
-
-    def odds(self, odds: float) -> float:
-        """The calibrated log-odds for the mean log-odds of the answers."""
-        return self.scale * odds + self.shift
-
-
 class Calibrations(Frozen):
-    """All measured calibrations."""
+    """What was measured. Of two entries for the same, the first counts."""
 
     entries: tuple[Calibration, ...] = ()
 
     def find(self, model: str, spec: JudgmentSpec, form: Form) -> Calibration | None:
         """The calibration of this model, judgment and form, in exactly this wording."""
-        key = (model, spec.name, form, spec.wording)
+        return self.named(model, spec.name, form, spec.wording)
+
+    def named(self, model: str, name: str, form: Form, wording: str) -> Calibration | None:
+        """The calibration of the judgment of this name, likewise."""
+        key = (model, name, form, wording)
         return next((e for e in self.entries if (e.model, e.judgment, e.form, e.wording) == key), None)
+
+    def before(self, others: Calibrations) -> Calibrations:
+        """These, and behind them the others: these count first."""
+        return Calibrations(entries=(*self.entries, *others.entries))
 
 
 @lru_cache(maxsize=1)

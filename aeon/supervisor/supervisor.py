@@ -9,7 +9,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -28,29 +28,27 @@ from aeon.llm.adapter import LLMAdapter
 from aeon.runtime.ledger import current_ledger
 from aeon.schema.frozen import JsonObject
 from aeon.schema.judgment import Form
-from aeon.schema.llm import Capabilities, LLMResponse, Message, TokenProbability
+from aeon.schema.llm import Capabilities, LLMResponse, Message, TokenProbability, ToolSpec
 from aeon.schema.usage import Price, Usage
+from aeon.supervisor.asking_again import again, roomier, with_attempts, with_note
 from aeon.supervisor.bounds import bounds
 from aeon.supervisor.calls import Ask, adapter_failed, call, permitted
 from aeon.supervisor.extract import without_thoughts
-from aeon.supervisor.prompt import Prompt, clean, cut
+from aeon.supervisor.prompt import Prompt, clean
 from aeon.supervisor.repair import parse
 from aeon.supervisor.schema import described, schema_of
+from aeon.supervisor.turns import REFUSALS, Spoken, TurnAsk
 
 __all__ = ["Reply", "Supervisor"]
 
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
 
-_LONGEST_OWN_TEXT = 2000
-_LONGEST_ERRORS = 1000
 _LONGEST_TEXT = 200_000
 _ALTERNATIVES, _MOST_ALTERNATIVES = 10, 20
 _UNKNOWN = Capabilities()
 _MOST_UNANSWERED = 100
 _TOKEN_MARKS = " \t\r\n▁Ġ\"'*"
-_SHORTER = "Your last answer was cut off because it was too long. Give a shorter answer, complete from start to end."
-_ANSWER = "Your last answer was empty. Give the answer now."
 
 
 @dataclass(frozen=True)
@@ -166,7 +164,7 @@ class Supervisor:
         can = await self.capabilities()
 
         def read(response: LLMResponse) -> tuple[M, bool]:
-            parsed = parse(response.text, against)
+            parsed = parse(self._whole(response).text, against)
             try:
                 value = model.model_validate(parsed.value)
             except ValidationError as error:
@@ -176,7 +174,7 @@ class Supervisor:
                 raise Malformed("; ".join(faults))
             return value, parsed.mended
 
-        messages = prompt.messages if can.json_schema else _with_note(prompt.messages, described(against))
+        messages = prompt.messages if can.json_schema else with_note(prompt.messages, described(against))
         enforced = against if can.json_schema else None
         json_mode = can.json_mode and not can.json_schema
         ask = Ask(messages, max_tokens, enforced, json_mode, fixed=prompt.fixed_part)
@@ -217,6 +215,7 @@ class Supervisor:
         """
 
         def read(response: LLMResponse) -> tuple[str, bool]:
+            self._whole(response)
             if len(response.text) > _LONGEST_TEXT:
                 raise Malformed(f"$: the answer has {len(response.text)} characters; at most {_LONGEST_TEXT} are read")
             text = without_thoughts(response.text)
@@ -230,12 +229,40 @@ class Supervisor:
         faults = check(first.value) if check else ()
         if not faults or first.attempts > repairs:
             return first
-        ask = _again(asked, first.value, Malformed("; ".join(faults)), max_tokens)
+        ask = again(asked, first.value, Malformed("; ".join(faults)), max_tokens)
         try:
             second = await self._until_usable(ask, read, repairs=0)
         except (CompletionError, AllowanceExhausted):
             return first
         return second if check and len(check(second.value)) < len(faults) else first
+
+    async def turn(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec] = (), *, max_tokens: int, repairs: int = 1
+    ) -> Reply[Spoken]:
+        """What the model says next in a conversation in which it may call ``tools``; without them it is plain text.
+
+        It is asked by the endpoint's own tool calls, else for one JSON action. Where an endpoint refuses the former,
+        that is remembered, and the latter is asked for within the same calls. Calls come as the model wrote them, with
+        whatever name and arguments. ``repairs`` are at most as many as the supervisor's own.
+
+        Raises:
+            EmptyCompletion: neither text nor calls, twice; without tools: no text, twice.
+            Malformed: the action is none, repairs included, or larger than any answer can be.
+            Truncated, Refused, AllowanceExhausted, ModelError: as for `text`.
+        """
+        turn, allowed, refused = TurnAsk(messages, tools, self._whole), min(repairs, self.repairs), 0
+        if (await self.capabilities()).tools:
+            try:
+                return await self._until_usable(turn.native(max_tokens), turn.read_native, repairs=allowed)
+            except REFUSALS:
+                if turn.answered or not allowed:
+                    raise
+                refused = 1
+        ask = turn.action(max_tokens, await self.capabilities())
+        reply = await self._until_usable(ask, turn.read_action, repairs=allowed - refused)
+        if refused and tools and self._capabilities is not None:
+            self._capabilities = self._capabilities.changed(tools=False)
+        return replace(reply, attempts=reply.attempts + refused)
 
     async def probability(self, prompt: Prompt, *, yes: str = "Yes", no: str = "No") -> float:
         """How likely the answer to a yes/no question is ``yes`` (0-1), in one call; errors as for `probabilities`."""
@@ -275,28 +302,28 @@ class Supervisor:
         repairs: int | None = None,
     ) -> Reply[T]:
         """Ask, and ask again with what was wrong, until ``read`` accepts the answer or the repairs are used up."""
-        roomier = _roomier(ask.max_tokens, (await self.capabilities()).context_tokens)
+        most_tokens = roomier(ask.max_tokens, (await self.capabilities()).context_tokens)
         attempts = 1 + (self.repairs if repairs is None else min(repairs, self.repairs))
         tokens, current = ask.max_tokens, ask
         for attempt in range(1, attempts + 1):
             response = await self._call(current)
             try:
-                value, mended = read(self._whole(response))
+                value, mended = read(response)
             except Refused:
                 raise
             except CompletionError as error:
                 cut_off = isinstance(error, Truncated)
-                if attempt == attempts or (cut_off and current.max_tokens == roomier):
-                    raise _told(error, attempt) from error
-                tokens = roomier if cut_off else tokens
-                current = _again(ask, response.text, error, tokens)
+                if attempt == attempts or (cut_off and current.max_tokens == most_tokens):
+                    raise with_attempts(error, attempt) from error
+                tokens = most_tokens if cut_off else tokens
+                current = again(ask, response.text, error, tokens)
             else:
                 current_ledger().charge(Usage(mended=int(mended)))
                 return Reply(value, mended, attempt, form, response.likelihood)
         raise AssertionError("the loop above returns or raises")
 
-    def _whole(self, response: LLMResponse) -> LLMResponse:
-        """``response``, if it is a whole answer."""
+    def _whole(self, response: LLMResponse, may_call: bool = False) -> LLMResponse:
+        """``response``, if it is a whole answer; one that calls tools needs no text."""
         if response.finish_reason == "refusal":
             raise Refused(f"{self.llm.name} declined to answer")
         if response.finish_reason == "length":
@@ -304,7 +331,7 @@ class Supervisor:
             raise Truncated(said, response.text)
         if response.finish_reason != "stop":
             raise Truncated(f"{self.llm.name} stopped, and it is not known that its answer had ended", response.text)
-        if not response.text.strip("\ufeff \t\r\n\x00"):
+        if not response.text.strip("\ufeff \t\r\n\x00") and not (may_call and response.calls):
             raise EmptyCompletion(f"{self.llm.name} answered nothing")
         return response
 
@@ -317,42 +344,6 @@ class Supervisor:
             raise AllowanceExhausted("calls", f"prompt: it has {size} bytes; at most {most.prompt_bytes} are sent")
         tokens = most.output_tokens if can.hidden_reasoning else ask.max_tokens
         return await call(self.llm, ask.changed(ask.messages, min(tokens, most.output_tokens)), self.price)
-
-
-def _roomier(max_tokens: int, context: int | None) -> int:
-    """Twice ``max_tokens``, but at most half of the endpoint's context where that is known."""
-    doubled = max_tokens * 2
-    return doubled if context is None else max(max_tokens + 1, min(doubled, context // 2))
-
-
-def _again(ask: Ask, answer: str, error: CompletionError, tokens: int) -> Ask:
-    """The request after an unusable answer: always the first ask and the last fault, so that it cannot grow."""
-    if isinstance(error, Truncated):
-        return ask.changed(_with_note(ask.messages, _SHORTER), tokens)
-    own = clean(cut(answer.strip(), _LONGEST_OWN_TEXT))
-    if isinstance(error, EmptyCompletion) or not own:
-        return ask.changed(_with_note(ask.messages, _ANSWER), tokens)
-    faults = cut(clean(str(error)), _LONGEST_ERRORS)
-    correction = f"That answer cannot be used: {faults}\nGive the whole answer again, corrected."
-    own_message = Message(role="assistant", content=own)
-    return ask.changed((*ask.messages, own_message, Message(role="user", content=correction)), tokens)
-
-
-def _with_note(messages: tuple[Message, ...], note: str) -> tuple[Message, ...]:
-    """``messages`` with ``note`` at the end of the last one: roles must alternate for many chat templates."""
-    last = messages[-1]
-    return (*messages[:-1], Message(role=last.role, content=f"{last.content}\n\n{note}"))
-
-
-def _told(error: CompletionError, attempts: int) -> CompletionError:
-    """The same error, which says how often it was asked; of a text that was cut off with what there was of it."""
-    line = _verdict_line(error, attempts)
-    return Truncated(line, error.text) if isinstance(error, Truncated) else type(error)(line)
-
-
-def _verdict_line(error: CompletionError, attempts: int) -> str:
-    line = clean(" ".join(cut(str(error), _LONGEST_ERRORS).split()))
-    return line if attempts == 1 else f"{line} (after {attempts} attempts)"
 
 
 def _faults(error: ValidationError) -> str:

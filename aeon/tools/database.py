@@ -8,7 +8,7 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -46,8 +46,11 @@ _LOCK = (
     "default_collation='NOCASE'",
     "ieee_floating_point_ops=false",
     "error_on_division_by_zero=false",
+    "allowed_configs=['default_collation', 'ieee_floating_point_ops', 'error_on_division_by_zero']",
     "lock_configuration=true",
 )
+_AS_DUCKDB = ("default_collation=''", "ieee_floating_point_ops=true", "error_on_division_by_zero=true")
+"""What undoes, for one connection, the settings that make comparisons and divisions other than DuckDB's own."""
 _MACROS = ("CREATE MACRO date_format(day, form) AS strftime(day, form)",)  # what MySQL calls it, and models write
 _OPTIONAL = frozenset({"ieee_floating_point_ops=false", "error_on_division_by_zero=false"})
 """These make a division by zero NULL; DuckDB 1 does not take them for all connections, and gives infinity."""
@@ -178,11 +181,30 @@ class Database:
             return str(error)
         return None
 
+    @property
+    def module(self) -> ModuleType:
+        """The module, for its errors and its tokens."""
+        return self._duckdb
+
+    @property
+    def seconds(self) -> float:
+        """How long a query may run."""
+        return _SECONDS
+
+    def plain_session(self) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+        """A connection that compares and divides as DuckDB does by itself, interrupted after `seconds`.
+
+        Texts differ by case there. Nothing can be written, and no file or address can be reached.
+        """
+        return self._cursor(_AS_DUCKDB)
+
     @contextmanager
-    def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _cursor(self, settings: Iterable[str] = ()) -> Iterator[duckdb.DuckDBPyConnection]:
         """A connection of its own, in which nothing can be written and which is interrupted after some time."""
         with self._lock:
             cursor = self._connection.cursor()
+        for setting in settings:
+            cursor.execute(f"SET SESSION {setting}")
         timer = threading.Timer(_SECONDS, cursor.interrupt)
         timer.daemon = True
         timer.start()

@@ -22,8 +22,10 @@ from aeon.search.collection import CollectionSearch
 from aeon.text import one_line
 from aeon.tools.database import TABLE_SUFFIXES, Database
 from aeon.tools.finding import finding
+from aeon.tools.foldermaterial import folder_material
 from aeon.tools.look import look
 from aeon.tools.lookup import lookup
+from aeon.tools.loop import OUTPUT_BYTES, loop_tools
 from aeon.tools.mending import mended
 from aeon.tools.quote import quote
 from aeon.tools.sql import sql
@@ -127,6 +129,21 @@ class Files:
             _reader(_search_files(self.folder)),
             look(self.folder, self.database),
         )
+
+    @property
+    def loop_tools(self) -> tuple[Tool, ...]:
+        """``sql`` where there are tables, ``search`` where there are texts, and ``read``, for a loop of turns."""
+        return self.loop_tools_within(OUTPUT_BYTES)
+
+    def loop_tools_within(self, most_bytes: int) -> tuple[Tool, ...]:
+        """The same with output of at most so many bytes of JSON."""
+        return loop_tools(self.database, self.collection, self.skipped, self.material, most_bytes)
+
+    @property
+    def material(self) -> str:
+        """What there is, as the prompts of a loop say it: tables with columns and rows, texts with their sizes."""
+        is_odd = self.skipped or self.cut or self.collection.note or (self.database and self.database.notes)
+        return folder_material(self.database, self.collection, self.found if is_odd else "")
 
     def _sql(self, database: Database) -> Tool:
         """The query tool; one that cannot give a value is refused when it is planned, for what is wrong with it."""

@@ -251,7 +251,7 @@ def test_an_endpoint_that_refuses_ends_the_run_with_one_line(
     aeon: Aeon, model: Model, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """Exit code 1, and the line says which endpoint and what it answered; a rate limit is waited for first."""
-    monkeypatch.setattr("aeon.llm.openai_compatible.LONGEST_WAIT", 0.05)
+    monkeypatch.setattr("aeon.llm.endpoint.LONGEST_WAIT", 0.05)
     status, text, headers, word = REFUSALS[name]
     model.fails(status, text, **headers)
     done = aeon("run", TASK, "--model", model.url)

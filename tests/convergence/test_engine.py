@@ -124,8 +124,8 @@ MANY = Task(text="How many?")
 
 
 def codes(plan: Plan, *issues: Issue, task: Task = MANY) -> tuple[str, ...]:
-    """What keeps this plan from converging, where no judgment was measured."""
-    model = Scripted([])
+    """What keeps this plan from converging, where the judge holds that everything is there."""
+    model = Scripted(lambda _: YES)
     effect = AssessConvergence(
         task=task, plan=plan, report=SemanticValidationReport(issues=issues),
         thresholds=ConvergenceThresholds(),
@@ -378,49 +378,75 @@ def test_an_answer_that_lacks_most_of_what_was_asked_makes_no_run_confident() ->
     assert not confident(ReasoningEngine(), [assessment.evaluation])
 
 
+BAD = Calibrations(entries=tuple(entry.changed(auroc=0.69) for entry in MEASURED.entries))
+
+
 @pytest.mark.requirement("J8", "J6")
-@pytest.mark.parametrize("auroc", [None, 0.6])
-def test_what_was_not_measured_decides_nothing(auroc: float | None) -> None:
-    """Neither asked nor scored: structure alone says whether the run converges, and the record names what is open."""
-    poor = tuple(entry.changed(auroc=auroc) for entry in MEASURED.entries if auroc is not None)
-    measured = Calibrations(entries=poor)
-    doubting = scoring(completeness=0.01, coherence=0.01, consistency=0.01, criterion=0.01)
-    assessment, model = assess(doubting, REASONED, criteria=("short",), measured=measured)
-    assert assessment.converged and assessment.reason_codes == () and model.requests == []
+def test_a_bad_judge_decides_nothing() -> None:
+    """It is neither asked nor scored; what would rest on it alone is unverified, and the record names what is open."""
+    assessment, model = assess(scoring(), REASONED, measured=BAD)
+    assert (assessment.converged, assessment.reason_codes, model.requests) == (False, ("unverified",), [])
     assert (assessment.completeness, assessment.coherence, assessment.consistency) == (None, None, None)
-    assert assessment.detected_issues == tuple(
-        f"not measured, so not judged: {name}" for name in ("completeness", "coherence", "consistency", "criterion")
+    assert assessment.standing == "bad" and assessment.detected_issues == tuple(
+        f"measured to be too poor to decide: {name}" for name in ("completeness", "coherence", "consistency")
     )
-    agreeing, _ = assess(scoring(), (step("s1"), step("s2", "failed")), measured=measured)
-    assert not agreeing.converged and agreeing.reason_codes == ("steps_unfinished",)
+    unfinished, _ = assess(scoring(), (step("s1"), step("s2", "failed")), measured=BAD)
+    assert unfinished.reason_codes == ("steps_unfinished",)
+
+
+@pytest.mark.requirement("J9")
+def test_a_criterion_that_a_bad_judge_cannot_judge_is_not_met() -> None:
+    """It has its code, and nobody is asked."""
+    assessment, model = assess(scoring(), criteria=("short",), measured=BAD)
+    assert assessment.reason_codes == ("criterion_1",) and model.requests == []
+
+
+@pytest.mark.requirement("J1", "J8")
+def test_a_judge_that_nobody_measured_decides_and_the_assessment_says_so() -> None:
+    """As a measured one does."""
+    good, model = assess(scoring(), measured=Calibrations())
+    assert (good.converged, good.standing, len(model.requests)) == (True, "assumed", 1)
+    poor, _ = assess(scoring(completeness=0.2), measured=Calibrations())
+    assert poor.reason_codes == ("completeness_low",)
+    assert assess(scoring())[0].standing == "measured"
+
+
+@pytest.mark.requirement("J1", "J6")
+def test_an_answer_that_its_planner_settled_is_asked_about_all_the_same() -> None:
+    """Tools gave all that the plan calls the answer: whether that is what the task asks for is the model's to say."""
+    model = Scripted([NO])
+    settled = Plan(steps=TOOL, answer=("s1", "s2"))
+    effect = AssessConvergence(
+        task=MANY, plan=settled, report=SemanticValidationReport(), thresholds=ConvergenceThresholds()
+    )
+    assessment = asyncio.run(ConvergenceEngine(Supervisor(model), Briefing()).assess(effect))
+    assert assessment.reason_codes == ("completeness_low",) and len(model.requests) == 1
 
 
 @pytest.mark.requirement("J8", "O2", "O4")
-def test_what_was_not_measured_makes_no_run_confident() -> None:
+def test_a_bad_judge_makes_no_run_confident() -> None:
     """Nothing says how much of the answer is there: there is no confidence, however good the tools were."""
     policy = ReasoningEngine(state_monitor=StateMonitor(coverage_method="entity_ratio"))
-    assessment, model = assess(scoring(), measured=Calibrations(), engine=policy)
+    assessment, model = assess(scoring(), measured=BAD, engine=policy)
     assert assessment.evaluation and assessment.evaluation.confidence is None and model.requests == []
-    assert "not measured, so not judged: entity" in assessment.detected_issues
+    assert "measured to be too poor to decide: entity" in assessment.detected_issues
     assert not confident(policy, [assessment.evaluation])
 
 
 @pytest.mark.requirement("J8", "O3")
 def test_contradictions_are_looked_for_where_they_can_be_told() -> None:
-    """Results that do not agree are compared in pairs; without a measurement of that question, nobody is asked."""
-    only = Calibrations(entries=tuple(entry for entry in MEASURED.entries if entry.judgment != "compatible"))
-    for measured, asked in ((MEASURED, 4), (only, 3)):
+    """Results that do not agree are compared in pairs; where the model is bad at that question, nobody is asked."""
+    poor = tuple(e.changed(auroc=0.6) if e.judgment == "compatible" else e for e in MEASURED.entries)
+    for measured, asked in ((MEASURED, 4), (Calibrations(entries=poor), 3)):
         assessment, model = assess(scoring(consistency=0.01, agreement=0.01), REASONED, measured=measured)
         assert len(model.requests) == asked and assessment.evaluation
         assert len(assessment.evaluation.gaps.contradictions) == asked - 3
 
 
 @pytest.mark.requirement("O2", "O3", "J8")
-@pytest.mark.parametrize(("auroc", "score"), [(None, None), (0.6, None), (0.9, 0.99)])
-def test_only_a_judge_that_was_measured_and_can_tell_counts_in_the_evaluation(
-    auroc: float | None, score: float | None
-) -> None:
-    """Its consistency and coherence are parts; without a measurement, or with a poor one, they are absent."""
+@pytest.mark.parametrize(("auroc", "score"), [(None, 0.99), (0.6, None), (0.9, 0.99)])
+def test_no_bad_judge_counts_in_the_evaluation(auroc: float | None, score: float | None) -> None:
+    """Its consistency and coherence are parts, measured or not; of a bad one they are absent."""
     entries = tuple(
         entry.changed(auroc=auroc) if entry.judgment in ("consistency", "coherence") else entry
         for entry in MEASURED.entries

@@ -34,6 +34,7 @@ from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 
 pytestmark = pytest.mark.requirement("G4")
+YES = '{"reason": "all is there", "verdict": "yes"}'
 AGREED = Agreement(derivations=(Derivation(method="worked", text="1", answer="1", agrees=True),))
 DISAGREED = Agreement(derivations=(Derivation(method="worked", text="1", answer="1"),))
 
@@ -96,7 +97,7 @@ def assessed(
         report=SemanticValidationReport(),
         thresholds=ConvergenceThresholds(probability=threshold),
     )  # fmt: skip
-    engine = ConvergenceEngine(Supervisor(Scripted([])), Briefing(), experience=experience)
+    engine = ConvergenceEngine(Supervisor(Scripted([YES])), Briefing(), experience=experience)
     return asyncio.run(engine.assess(effect))
 
 

@@ -15,6 +15,7 @@ from aeon.runtime.batch import in_order, wave_starts
 from aeon.schema import (
     Agreement,
     Answer,
+    Call,
     Config,
     ConvergenceAssessment,
     Failure,
@@ -32,8 +33,12 @@ from aeon.schema import (
     StepResult,
     Task,
     TaskProfile,
+    ToolLoop,
+    ToolUse,
+    Turn,
     Usage,
     Value,
+    fragment,
 )
 from aeon.schema.effects import Batch, Effect, Note, Program
 from kernel.rehearsal import chosen
@@ -52,6 +57,27 @@ TOO_LONG = 3_000  # effects: no run in these tests may need as many
 def step(step_id: str, *dependencies: str, **fields: object) -> Step:
     """A pending step."""
     return Step.model_validate({"id": step_id, "description": f"do {step_id}", "dependencies": dependencies} | fields)
+
+
+def looped(step_id: str, *dependencies: str, **fields: object) -> Step:
+    """A pending step that a model does turn by turn."""
+    return step(step_id, *dependencies, action=ToolLoop(), **fields)
+
+
+def calls(effect: Effect, *tools: str, **fields: object) -> Turn:
+    """A turn that calls these tools, each with its place among the calls of the step."""
+    first = sum(len(one.turn.calls) for one in effect.exchanges) + 1  # type: ignore[attr-defined]
+    name = fragment(effect.step.id)  # type: ignore[attr-defined]
+    made = tuple(Call(id=f"{name}.{first + n}", tool=one, arguments={"n": n}) for n, one in enumerate(tools))
+    return Turn.model_validate({"calls": made} | fields)
+
+
+def used(effect: Effect, output: object = 7, **fields: object) -> ToolUse:
+    """What came of a call."""
+    call = effect.call  # type: ignore[attr-defined]
+    return ToolUse.model_validate(
+        {"id": call.id, "tool": call.tool, "arguments": call.arguments, "output": output} | fields
+    )
 
 
 def plan(*steps: Step) -> Plan:
@@ -95,6 +121,8 @@ class World:
             "validate_plan": SemanticValidationReport(),
             "refine_plan": Refinement(),
             "execute": lambda effect, _: StepResult(output=f"out of {effect.step.id}", mode="tool"),
+            "turn": Turn(text="it is 7"),
+            "use_tool": lambda effect, _: used(effect),
             "derive": Agreement(),
             "validate_results": SemanticValidationReport(),
             "assess": CONVERGED,
@@ -248,7 +276,7 @@ class WildWorld(World):
 
     def failure(self, effect: Effect) -> Failure:
         """Some failure."""
-        odd = {"execute": "unknown", "ask": "waiting"}.get(effect.phase, "handler")
+        odd = {"execute": "unknown", "use_tool": "unknown", "ask": "waiting"}.get(effect.phase, "handler")
         kind = self.random.choice(("allowance", "completion", "completion", "tool", "handler", odd, odd, "endpoint"))
         limit = self.random.choice((None, "calls", "tokens", "seconds", "cost")) if kind == "allowance" else None
         asks = kind == "unknown" and self.random.random() < 0.8
@@ -258,7 +286,9 @@ class WildWorld(World):
     def say_profile(self, effect: Effect) -> TaskProfile:
         """Some profile; a hard one if greedy."""
         depth = 5 if self.greedy else self.random.randint(1, 5)
-        return TaskProfile(reasoning_depth=depth, ambiguity=self.random.choice((0.0, 0.4, 1.0)))
+        count, form = self.random.choice((1, 3)), self.random.choice((None, "tools", "program"))
+        ambiguity = self.random.choice((0.0, 0.4, 1.0))
+        return TaskProfile(reasoning_depth=depth, ambiguity=ambiguity, expected_step_count=count, form=form)
 
     def say_plan(self, effect: Effect) -> Plan:
         """Some plan, not always a sound one."""
@@ -280,6 +310,19 @@ class WildWorld(World):
         """Some result."""
         clarity = self.random.choice(("CLEAR", "CLEAR", "PARTIALLY_CLEAR", "BLOCKED"))
         return StepResult(output=self.random.choice((None, 1.5, "x", [1, {"a": "ü"}])), clarity=clarity)
+
+    def say_turn(self, effect: Effect) -> Turn:
+        """Calls, some that cannot be made and some too many; or a text, or nothing; sometimes both."""
+        tools = self.random.choices(("look", "count", "mail"), k=self.random.choice((0, 1, 1, 2, 5)))
+        turn = calls(effect, *tools, text=self.random.choice(("", "so it is", "because")))
+        wrong = self.random.random() < 0.2
+        made = tuple(one.changed(problem="no such tool") if wrong else one for one in turn.calls)
+        return turn.changed(calls=made, cites=() if tools else self.random.choice(((), ("s1.1",))))
+
+    def say_use_tool(self, effect: Effect) -> ToolUse:
+        """Some output, or a problem."""
+        output = self.random.choice((None, 3, "x", [{"ü": 1.5}]))
+        return used(effect, output, problem=self.random.choice(("", "", "no")))
 
     def say_assess(self, effect: Effect) -> ConvergenceAssessment:
         """Not yet, mostly."""
@@ -306,7 +349,8 @@ class WildWorld(World):
         for n, i in enumerate(ids):
             older_ones = pool if self.random.random() < 0.1 else [*older, *ids[:n]]
             chosen = self.random.choices(older_ones, k=self.random.randint(0, 2)) if older_ones else []
-            steps.append(step(i, *dict.fromkeys(chosen)))
+            kind = self.random.choice((step, step, looped))
+            steps.append(kind(i, *dict.fromkeys(chosen)))
         return tuple(steps)
 
     def delta(self, effect: Effect, n: int) -> RefinementAction:

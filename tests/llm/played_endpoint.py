@@ -21,6 +21,15 @@ def request(**changes: Any) -> LLMRequest:
     return LLMRequest(messages=(Message(role="user", content="Say hello."),), **changes)
 
 
+TALK = (
+    Message(role="system", content="Be brief."),
+    Message(role="user", content="One."),
+    Message(role="user", content="Two."),
+    Message(role="assistant", content="Three."),
+    Message(role="user", content="Four."),
+)
+
+
 def send(status: int, body: object, **headers: str) -> Step:
     """Answer with a status and a body; a string is sent as HTML."""
 
@@ -48,7 +57,7 @@ def whole(text: str | None = "hello", finish: str | None = "stop", usage: object
 
 def chunk(text: str | None = None, finish: str | None = None, **more: object) -> dict[str, object]:
     delta: dict[str, object] = {} if text is None else {"content": text}
-    delta |= {name: more.pop(name) for name in ("refusal",) if name in more}
+    delta |= {name: more.pop(name) for name in ("refusal", "tool_calls", "function_call") if name in more}
     return {"id": "1", "model": "real", "choices": [{"index": 0, "delta": delta, "finish_reason": finish, **more}]}
 
 
@@ -74,6 +83,26 @@ def stream(*chunks: dict[str, object], pause: float = 0.0, usage: object = USAGE
     return step
 
 
+def sse(*events: dict[str, Any], pause: float = 0.0) -> Step:
+    """Answer with server-sent events, each with its type as its name where it has one, pausing before each."""
+
+    def step(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream; charset=utf-8")
+        handler.send_header("Connection", "close")
+        handler.end_headers()
+        handler.close_connection = True
+        closed: threading.Event = handler.server.closed  # type: ignore[attr-defined]
+        for event in events:
+            if pause and closed.wait(pause):
+                return
+            name = f"event: {event['type']}\n" if "type" in event else ""
+            handler.wfile.write(f"{name}data: {json.dumps(event)}\n\n".encode())
+            handler.wfile.flush()
+
+    return step
+
+
 def hello(**more: object) -> Step:
     return stream(chunk("hel", **more), chunk("lo"), chunk(finish="stop"))
 
@@ -95,6 +124,7 @@ class Endpoint:
         self.steps: list[Step] = []
         self.pages: dict[str, Step] = {}
         self.bodies: list[dict[str, Any]] = []
+        self.paths: list[str] = []
         self.headers: list[dict[str, str]] = []
         self.model = f"model-{next(NUMBERS)}"
 
@@ -109,6 +139,7 @@ class _Handler(BaseHTTPRequestHandler):
         endpoint: Endpoint = self.server.endpoint  # type: ignore[attr-defined]
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         endpoint.bodies.append(body)
+        endpoint.paths.append(self.path)
         endpoint.headers.append({name.lower(): value for name, value in self.headers.items()})
         number = min(len(endpoint.bodies), len(endpoint.steps))
         try:

@@ -190,7 +190,7 @@ def test_a_wait_beyond_the_deadline_is_not_begun(endpoint: Endpoint) -> None:
 
 def test_waits_of_an_endless_rate_limit_end(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     """Waits grow, and where no budget of time bounds them, their sum is bounded."""
-    monkeypatch.setattr("aeon.llm.openai_compatible.LONGEST_WAIT", 0.2)
+    monkeypatch.setattr("aeon.llm.endpoint.LONGEST_WAIT", 0.2)
     endpoint.play(failure(429, Retry_After="0.0001"))
     with pytest.raises(RateLimited) as caught:
         ask(endpoint)

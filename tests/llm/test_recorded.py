@@ -10,8 +10,8 @@ from played_endpoint import request
 
 from aeon.errors import CassetteMiss, ConfigError, InputFileError
 from aeon.llm.recorded import Recorded, request_key
-from aeon.llm.scripted import Scripted
-from aeon.schema.llm import Capabilities
+from aeon.llm.scripted import Scripted, calling
+from aeon.schema.llm import Capabilities, Message, ToolSpec
 
 
 def answers(model: Recorded, times: int) -> list[str]:
@@ -81,3 +81,22 @@ def test_files_that_are_no_cassettes_are_refused(tmp_path: Path) -> None:
     cassette.write_text("\nhello\n")
     with pytest.raises(InputFileError, match="line 2"):
         Recorded(cassette)
+
+
+def test_a_cassette_from_before_there_were_tools_stays_valid() -> None:
+    """The key of a request without tools and calls is what it was."""
+    assert request_key("m", request()) == "0979b4d17011ba9cacdc706ab828298b8a34f32a6618f295d13e24cb6466801f"
+
+
+def test_tools_and_calls_are_part_of_the_key(tmp_path: Path) -> None:
+    """What a model may call and has called shapes its answer; calls are replayed."""
+    tool = ToolSpec(name="sql", description="Rows.", parameters={"type": "object"})
+    made = calling(("sql", {}))
+    called = Message(role="assistant", content="", calls=made.calls)
+    with_call = request().changed(messages=(*request().messages, called))
+    answered = with_call.changed(messages=(*with_call.messages, Message(role="tool", content="", call_id="call_1")))
+    requests = (request(), request(tools=(tool,)), with_call, answered)
+    assert len({request_key("m", each) for each in requests}) == 4
+    cassette = tmp_path / "a.jsonl"
+    asyncio.run(Recorded(cassette, Scripted([made])).complete(requests[1]))
+    assert asyncio.run(Recorded(cassette).complete(requests[1])).calls == made.calls

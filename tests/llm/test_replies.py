@@ -342,7 +342,7 @@ def test_what_nobody_thought_of_is_typed_as_well(endpoint: Endpoint, monkeypatch
     def unforeseen(*_: object) -> None:
         raise RecursionError(f"at {KEY}")
 
-    monkeypatch.setattr("aeon.llm.openai_compatible.parse", unforeseen)
+    monkeypatch.setattr("aeon.llm.endpoint.parse", unforeseen)
     endpoint.play(hello())
     with pytest.raises(MalformedResponse, match=r"cannot be read \(RecursionError: at \*\*\*\)") as caught:
         ask(endpoint)

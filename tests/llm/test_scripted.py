@@ -8,8 +8,8 @@ import pytest
 from played_endpoint import request
 
 from aeon.errors import EndpointFailed, RateLimited
-from aeon.llm.scripted import Scripted
-from aeon.schema.llm import Capabilities, LLMResponse
+from aeon.llm.scripted import Scripted, calling
+from aeon.schema.llm import CallRequest, Capabilities, LLMResponse, Message
 from aeon.schema.usage import Usage
 
 
@@ -47,3 +47,24 @@ def test_capabilities_are_as_given() -> None:
     """By default it can do JSON; a test may say otherwise."""
     assert asyncio.run(Scripted([]).capabilities()).json_schema
     assert asyncio.run(Scripted([], Capabilities(logprobs=True)).capabilities()) == Capabilities(logprobs=True)
+
+
+def test_a_reply_can_call_tools() -> None:
+    """Name and arguments become a call with an id; its words and those of earlier calls are counted."""
+    model = Scripted([calling(("sql", {"query": "a b"}), ("read", {}), text="Look"), calling(("read", {}))])
+    response = asyncio.run(model.complete(request()))
+    assert response.calls == (
+        CallRequest(id="call_1", name="sql", arguments='{"query": "a b"}'),
+        CallRequest(id="call_2", name="read", arguments="{}"),
+    )
+    assert response.usage == Usage(calls=1, prompt_tokens=2, generated_tokens=7)
+    called = Message(role="assistant", content="", calls=response.calls)
+    asked = request().changed(messages=(*request().messages, called))
+    assert asyncio.run(model.complete(asked)).usage == Usage(calls=1, prompt_tokens=8, generated_tokens=2)
+
+
+def test_running_out_names_the_call_that_ends_the_prompt() -> None:
+    """Also where the last message says nothing."""
+    last = Message(role="assistant", content="", calls=calling(("sql", {"query": "x"})).calls)
+    with pytest.raises(EndpointFailed, match=r'sql \{"query": "x"\}'):
+        asyncio.run(Scripted([]).complete(request().changed(messages=(last,))))

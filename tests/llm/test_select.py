@@ -8,11 +8,14 @@ import pytest
 from played_endpoint import Endpoint, failure, send
 
 from aeon.errors import AeonError, ConfigError, EndpointRejected, EndpointUnreachable, InputFileError, UnknownNameError
+from aeon.llm.anthropic import Anthropic
 from aeon.llm.catalogue import CATALOGUE, DEFAULT_MODEL, lookup
+from aeon.llm.gemini import Gemini
 from aeon.llm.local import Local
 from aeon.llm.openai_compatible import OPENAI_BASE_URL, OpenAICompatible
 from aeon.llm.scripted import Scripted
 from aeon.llm.select import select
+from aeon.llm.vendors import ANTHROPIC_BASE_URL, GEMINI_BASE_URL
 
 URL = "http://127.0.0.1:9/v1"
 
@@ -111,6 +114,44 @@ def test_what_cannot_be_used_is_never_replaced(
     """A wrong choice is an error that says what to do, not a reason for another provider."""
     with pytest.raises(error, match=text):
         select(model, environ=environ)
+
+
+@pytest.mark.parametrize(
+    ("model", "environ", "expected"),
+    [
+        ("anthropic:m", {"ANTHROPIC_API_KEY": "k", "AEON_API_KEY": "o"}, ("m", ANTHROPIC_BASE_URL, "k")),
+        ("anthropic:m", {"AEON_API_KEY": "k"}, ("m", ANTHROPIC_BASE_URL, "k")),
+        ("gemini:m", {"GEMINI_API_KEY": "k"}, ("m", GEMINI_BASE_URL, "k")),
+        ("anthropic:m@http://127.0.0.1:9/", {"AEON_API_KEY": "k"}, ("m", "http://127.0.0.1:9", "k")),
+        ("anthropic:m@2030@http://127.0.0.1:9", {"ANTHROPIC_API_KEY": "k"}, ("m@2030", "http://127.0.0.1:9", None)),
+        ("gemini:m@https://gate/x", {"GEMINI_API_KEY": "k"}, ("m", "https://gate/x", None)),
+        (None, {"AEON_MODEL": "gemini:m", "GEMINI_API_KEY": "k"}, ("m", GEMINI_BASE_URL, "k")),
+    ],
+)
+def test_a_vendors_key_goes_to_the_vendor_alone(
+    model: str | None, environ: dict[str, str], expected: tuple[str, str, str | None]
+) -> None:
+    """AEON_API_KEY goes to an address that is named."""
+    adapter = select(model, environ=environ)
+    assert isinstance(adapter, Anthropic | Gemini) and not adapter.free
+    assert (adapter.name, adapter.base_url, adapter._api_key) == expected
+
+
+@pytest.mark.parametrize(
+    ("model", "environ", "text"),
+    [
+        ("anthropic:m", {"GEMINI_API_KEY": "k"}, "anthropic:m needs a key; set ANTHROPIC_API_KEY"),
+        ("gemini:m", {}, "gemini:m needs a key; set GEMINI_API_KEY"),
+        ("gemini:", {"GEMINI_API_KEY": "k"}, "gemini:NAME"),
+        ("gemini:m", {"GEMINI_API_KEY": "k\n"}, "GEMINI_API_KEY"),
+        ("gemini:m@https://user:word@gate", {}, "has a user or a password"),
+    ],
+)
+def test_a_vendors_model_without_what_it_needs_is_one_line(model: str, environ: dict[str, str], text: str) -> None:
+    """It says what to set, and no request is made."""
+    with pytest.raises(ConfigError, match=text) as caught:
+        select(model, environ=environ)
+    assert "word" not in str(caught.value).replace("password", "") and "\n" not in str(caught.value)
 
 
 def test_the_catalogue_is_complete() -> None:

@@ -43,7 +43,7 @@ def asking(question: Callable[[int], Question] | None = None) -> Callable[[Effec
 
 def once(first: Failure) -> Callable[[Effect, int], Failure | StepResult]:
     """A step whose first attempt has this failure."""
-    return lambda effect, n: StepResult(output=f"out of {effect.step.id}") if n else first
+    return lambda effect, n: StepResult(output=f"out of {effect.step.id}", mode="tool") if n else first
 
 
 @pytest.mark.requirement("O6", "K2")

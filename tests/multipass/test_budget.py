@@ -133,12 +133,13 @@ def test_an_effect_that_a_budget_refused_ends_the_run_and_leaves_its_step_pendin
 def test_a_step_that_used_up_its_own_calls_fails_and_the_run_goes_on() -> None:
     """The cap of one effect is no budget of the run."""
     spent = Failure(kind="allowance", limit="calls", message="all 4 calls are used")
-    world = World((step("a"), step("b")), execute=lambda e, _: spent if e.step.id == "a" else StepResult(output=1))
+    world = World((step("a"), step("b")), execute=lambda e, _: spent if e.step.id == "a" else DONE)
     result = world.run()
     assert [s.status for s in result.history.passes[0].executed] == ["failed", "complete"]
     assert result.stop_reason == "converged"
 
 
+DONE = StepResult(output=1, mode="tool")
 REFUSED = Failure(kind="allowance", limit="tokens", message="too dear")
 BROKEN_OFF = Failure(kind="interrupted", message="broken off")
 

@@ -106,20 +106,6 @@ def test_a_pass_without_a_revision_records_none() -> None:
     assert result.history.passes[1].profile == result.history.preparation.profile
 
 
-@pytest.mark.requirement("J3", "T4")
-def test_a_profile_that_was_put_off_is_asked_for_where_one_pass_is_not_enough() -> None:
-    """Then it is the first one: its depth is taken as it is, whatever the default was, and nobody asks again."""
-    easy, hard = TaskProfile(inferred=False), TaskProfile(reasoning_depth=5, ambiguity=0)
-    world = World(assess=NOT_YET, refine_plan=growing, profile=lambda _, n: hard if n else easy)
-    result = world.run(Config(max_passes=3))
-    assert [record.profile.reasoning_depth for record in result.history.passes] == [3, 5, 5]
-    first, second = world.of("profile")
-    assert (first.previous, second.previous) == (None, easy)  # type: ignore[attr-defined]
-    world = World(assess=CONVERGED, profile=easy)
-    world.run(Config(max_passes=3))
-    assert world.phases.count("profile") == 1
-
-
 @pytest.mark.requirement("J3", "J7")
 def test_a_profile_that_failed_is_not_asked_for_again_unasked() -> None:
     """The default stands in for it, as it did: journals of such runs replay."""

@@ -35,7 +35,8 @@ BUDGETS = st.builds(
 )  # fmt: skip
 LIMITS = st.builds(
     RefinementLimits, attempts_per_fragment=st.integers(0, 3), attempts=st.integers(0, 10),
-    plan_steps=st.integers(1, 12), total_steps=st.integers(1, 24),
+    plan_steps=st.integers(1, 12), total_steps=st.integers(1, 24), turns=st.integers(1, 40),
+    turns_per_step=st.integers(1, 12), calls_per_turn=st.integers(1, 4),
 )  # fmt: skip
 PRICES = st.builds(Price, input=st.floats(0, 50), output=st.floats(0, 100))
 CONFIGS = st.builds(
@@ -63,12 +64,13 @@ def test_no_run_exceeds_its_bound_even_if_every_effect_spends_all_it_may(config:
 
 @pytest.mark.requirement("K12")
 def test_the_bound_counts_every_effect_that_a_run_can_issue() -> None:
-    """Preparation once, each step once, six judgments a pass, one more effect a question, and one synthesis."""
+    """Preparation once, each step and turn once, six judgments a pass, one more effect a question, one synthesis."""
     caps = CallCaps(**dict.fromkeys(CallCaps.model_fields, 1))
-    config = Config(max_passes=3, caps=caps, limits=RefinementLimits(total_steps=7), questions=Questions(most=5))
+    limits = RefinementLimits(total_steps=7, turns=9)
+    config = Config(max_passes=3, caps=caps, limits=limits, questions=Questions(most=5))
     bound = MULTIPASS.bound(config)
-    assert bound.calls == 5 + 5 + 7 + 3 * 6 + 1
-    assert bound.tokens == 36 * (config.prompt_bytes + config.output_tokens)
+    assert bound.calls == 5 + 5 + 7 + 9 + 3 * 6 + 1
+    assert bound.tokens == 45 * (config.prompt_bytes + config.output_tokens)
 
 
 @pytest.mark.requirement("K12", "J2")

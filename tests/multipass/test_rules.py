@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from aeon.kernel.decide import table
 from aeon.kernel.table import OF_THE_ANSWER, TABLE, PassSignals
-from aeon.multipass import rules
+from aeon.multipass import trends
 from aeon.multipass.trends import gains
 from aeon.schema import ROWS, Config, Dimensions, Evaluation, Gaps, JsonValue, Question, ReasoningEngine, Row, Strategy
 
@@ -48,14 +48,14 @@ def test_a_run_is_confident_where_confidence_and_coverage_are_high(
     confidence: float | None, coverage: float | None, confident: bool
 ) -> None:
     """Both must reach the threshold; coverage only where it is tracked, and never without a confidence."""
-    assert rules.confident(engine(), [found(0.99), found(confidence, coverage)]) is confident
+    assert trends.confident(engine(), [found(0.99), found(confidence, coverage)]) is confident
 
 
 @pytest.mark.requirement("O4")
 def test_only_the_latest_evaluation_makes_a_run_confident() -> None:
     """Nothing does before the first, nor where the outer loop is switched off."""
-    assert not rules.confident(engine(), []) and not rules.confident(engine(), [found(0.99), found(0.1)])
-    assert not rules.confident(engine(enabled=False), [found(0.99)])
+    assert not trends.confident(engine(), []) and not trends.confident(engine(), [found(0.99), found(0.1)])
+    assert not trends.confident(engine(enabled=False), [found(0.99)])
 
 
 @pytest.mark.requirement("O3", "O4")
@@ -64,10 +64,10 @@ def test_strictness_moves_the_thresholds(strictness: str, reached: float) -> Non
     """By 0.05 down or up, of confidence and coverage, and never beyond 1."""
     policy = {"evaluate": {"strictness": strictness}}
     low = engine(**policy, decide={"confidence_threshold": 0.8, "coverage_threshold": 0})
-    assert rules.confident(low, [found(reached)]) and not rules.confident(low, [found(reached - 0.01)])
+    assert trends.confident(low, [found(reached)]) and not trends.confident(low, [found(reached - 0.01)])
     low = engine(**policy, decide={"confidence_threshold": 0, "coverage_threshold": 0.8})
-    assert rules.confident(low, [found(0.5, reached)]) and not rules.confident(low, [found(0.5, reached - 0.01)])
-    assert rules.confident(engine(**policy, decide={"confidence_threshold": 1}), [found(1.0)])
+    assert trends.confident(low, [found(0.5, reached)]) and not trends.confident(low, [found(0.5, reached - 0.01)])
+    assert trends.confident(engine(**policy, decide={"confidence_threshold": 1}), [found(1.0)])
 
 
 @pytest.mark.requirement("O4")
@@ -75,8 +75,8 @@ def test_strictness_moves_the_thresholds(strictness: str, reached: float) -> Non
 def test_in_probabilistic_mode_confidence_is_the_chance_to_stop(draw: float | None, confident: bool) -> None:
     """The draw of the evaluation decides, so that a replay decides the same; coverage must be reached all the same."""
     policy = engine(decide={"decision_mode": "probabilistic"})
-    assert rules.confident(policy, [found(0.6, draw=draw)]) is confident
-    assert not rules.confident(policy, [found(0.6, 0.5, draw=draw)])
+    assert trends.confident(policy, [found(0.6, draw=draw)]) is confident
+    assert not trends.confident(policy, [found(0.6, 0.5, draw=draw)])
 
 
 @pytest.mark.requirement("O4")
@@ -93,8 +93,8 @@ def test_in_probabilistic_mode_confidence_is_the_chance_to_stop(draw: float | No
 )
 def test_returns_diminish_where_the_mean_gain_of_three_is_small(trend: list[float], diminishing: bool) -> None:
     """Below 0.05 over the last three gains, which takes four evaluations."""
-    assert rules.diminishing(engine(), [found(value) for value in trend]) is diminishing
-    assert not rules.diminishing(engine(enabled=False), [found(value) for value in trend])
+    assert trends.diminishing(engine(), [found(value) for value in trend]) is diminishing
+    assert not trends.diminishing(engine(enabled=False), [found(value) for value in trend])
 
 
 @pytest.mark.requirement("O4")
@@ -102,16 +102,16 @@ def test_window_and_threshold_of_diminishing_returns_are_settings() -> None:
     """A window of one looks at the last gain only; a threshold of 0 takes a loss."""
     trend = [found(0.2), found(0.6), found(0.61)]
     last = engine(decide={"diminishing_returns_window": 1})
-    assert not rules.diminishing(engine(), trend) and rules.diminishing(last, trend)
+    assert not trends.diminishing(engine(), trend) and trends.diminishing(last, trend)
     loss = engine(decide={"diminishing_returns_window": 1, "diminishing_returns_threshold": 0.0})
-    assert not rules.diminishing(loss, trend) and rules.diminishing(loss, [*trend, found(0.6)])
+    assert not trends.diminishing(loss, trend) and trends.diminishing(loss, [*trend, found(0.6)])
 
 
 @pytest.mark.requirement("O4", "O6")
 def test_a_question_goes_before_diminishing_returns_by_the_order_of_the_table_alone() -> None:
     """Each is a signal of its own; which of them decides is the order's affair."""
     stuck = [found(0.3) for _ in range(3)] + [found(0.3, needs_clarification=True)]
-    assert rules.diminishing(engine(), stuck)
+    assert trends.diminishing(engine(), stuck)
     both = PassSignals(ttl=3, unclear=True, diminishing=True)
     assert decide(table(TABLE), both).reason == "needs_clarification"
     order = ("diminishing_returns", *(row for row in ROWS if row != "diminishing_returns"))
@@ -156,7 +156,7 @@ def test_the_strategy_follows_from_the_evaluations(evaluations: list[Evaluation]
 
     A confidence or coverage that was not measured chooses nothing.
     """
-    assert rules.strategy(engine(), evaluations) == strategy
+    assert trends.strategy(engine(), evaluations) == strategy
 
 
 @pytest.mark.requirement("O5")
@@ -165,13 +165,13 @@ def test_partial_coverage_is_deepened_whether_gaps_are_listed_or_not() -> None:
     for detection in (True, False):
         policy = engine(evaluate={"gap_detection": detection})
         for weak in ((), ("s1",)):
-            assert rules.strategy(policy, [found(0.6, 0.8, weak)]) == "DEEPEN"
+            assert trends.strategy(policy, [found(0.6, 0.8, weak)]) == "DEEPEN"
 
 
 @pytest.mark.requirement("O5")
 def test_nothing_is_chosen_where_nothing_is_known() -> None:
     """Before the first evaluation, and where the outer loop is switched off."""
-    assert rules.strategy(engine(), []) is None and rules.strategy(engine(enabled=False), [found(0.4)]) is None
+    assert trends.strategy(engine(), []) is None and trends.strategy(engine(enabled=False), [found(0.4)]) is None
 
 
 @pytest.mark.requirement("O5")
@@ -179,17 +179,17 @@ def test_nothing_is_chosen_where_nothing_is_known() -> None:
 def test_with_manual_selection_the_strategy_is_the_one_that_is_set(strategy: Strategy) -> None:
     """Whatever the evaluations say, and before the first; with automatic selection the setting does not matter."""
     manual = engine(refine={"strategy_selection": "manual", "strategy": strategy})
-    assert rules.strategy(manual, [found(0.4, 0.8)]) == rules.strategy(manual, []) == strategy
-    assert rules.strategy(engine(False, refine={"strategy_selection": "manual"}), []) is None
-    assert rules.strategy(engine(refine={"strategy": strategy}), [found(0.4, 0.8)]) == "NARROW"
+    assert trends.strategy(manual, [found(0.4, 0.8)]) == trends.strategy(manual, []) == strategy
+    assert trends.strategy(engine(False, refine={"strategy_selection": "manual"}), []) is None
+    assert trends.strategy(engine(refine={"strategy": strategy}), [found(0.4, 0.8)]) == "NARROW"
 
 
 @pytest.mark.requirement("O5")
 def test_how_long_a_run_is_stuck_before_it_pivots_is_a_setting() -> None:
     """After one iteration without a gain instead of three."""
     trend = [found(0.6, 0.8), found(0.6, 0.8)]
-    assert rules.strategy(engine(refine={"pivot_after_iterations": 1}), trend) == "PIVOT"
-    assert rules.strategy(engine(), trend) == "DEEPEN"
+    assert trends.strategy(engine(refine={"pivot_after_iterations": 1}), trend) == "PIVOT"
+    assert trends.strategy(engine(), trend) == "DEEPEN"
 
 
 WRONG: list[tuple[str, JsonValue, str]] = [
@@ -226,7 +226,7 @@ def test_weights_may_miss_one_by_rounding_only() -> None:
 
 ALL = PassSignals(
     converged=True, confident=True, passes=3, ttl=3, exhausted="cost_exhausted", question=Question(text="which?"),
-    diminishing=True, stalled=True, absent=True, disagrees=True, uncertain=True,
+    diminishing=True, stalled=True, codes=("not_stated", "disagreement", "uncertain"),
 )  # fmt: skip
 
 

@@ -26,11 +26,13 @@ ROWS = [
     ("waiting", {"failure": WAITING}),
     ("interrupted", {"interrupted": True}),
     ("schema_unmet", {"unfit": True}),
-    ("form_unmet", {"misshapen": True}),
-    ("not_stated", {"absent": True}),
-    ("disagreement", {"disagrees": True}),
-    ("uncertain", {"uncertain": True}),
-    ("converged", {"converged": True}),
+    ("form_unmet", {"codes": ("form_unmet",)}),
+    ("unverified", {"unjudged": True}),
+    ("not_stated", {"codes": ("not_stated",)}),
+    ("disagreement", {"codes": ("disagreement",)}),
+    ("uncertain", {"codes": ("uncertain",)}),
+    ("converged", {"converged": True, "grounded": True}),
+    ("own_knowledge", {"converged": True, "grounded": False}),
     ("confident", {"confident": True}),
     ("ttl_expired", {"passes": 3, "ttl": 3}),
     ("tokens_exhausted", {"exhausted": "tokens_exhausted"}),
@@ -39,6 +41,7 @@ ROWS = [
     ("stalled", {"stalled": True}),
     ("continue", {}),
 ]
+CODES = ("form_unmet", "not_stated", "disagreement", "uncertain", "completeness")
 RULES = table(TABLE)
 QUIET = PassSignals(passes=1, ttl=3)
 SIGNALS = st.builds(
@@ -46,8 +49,8 @@ SIGNALS = st.builds(
     interrupted=st.booleans(), failure=st.sampled_from((None, DOWN, UNKNOWN, WAITING)), converged=st.booleans(),
     passes=st.integers(0, 9), ttl=st.integers(1, 9), exhausted=st.sampled_from((None, *BUDGETS)), stalled=st.booleans(),
     question=st.sampled_from((None, WHICH)), unclear=st.booleans(), confident=st.booleans(),
-    diminishing=st.booleans(), absent=st.booleans(), disagrees=st.booleans(), uncertain=st.booleans(),
-    unfit=st.booleans(), misshapen=st.booleans(),
+    diminishing=st.booleans(), codes=st.lists(st.sampled_from(CODES)).map(tuple), unjudged=st.booleans(),
+    unfit=st.booleans(), grounded=st.booleans(),
 )  # fmt: skip
 
 
@@ -86,7 +89,7 @@ def test_the_rows_under_test_are_the_table() -> None:
 @pytest.mark.requirement("O4")
 def test_only_what_is_good_enough_is_sufficient() -> None:
     """Convergence and confidence say so of the answer; every other reason makes it admit what is missing."""
-    assert {rule.reason for rule in RULES if rule.sufficient} == {"converged", "confident"}
+    assert {rule.reason for rule in RULES if rule.sufficient} == {"converged", "own_knowledge", "confident"}
 
 
 @pytest.mark.requirement("K9")

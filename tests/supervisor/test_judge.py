@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.errors import AeonError, AllowanceExhausted, ConfigError, Malformed, UnknownNameError
+from aeon.llm.around import Around
 from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.local import Local
+from aeon.llm.profiles import Profile, Told, save
 from aeon.llm.scripted import Scripted
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Form
@@ -29,6 +32,7 @@ from aeon.supervisor.judge_specs import (
     judgment,
     judgments,
 )
+from aeon.supervisor.judge_standing import least
 from aeon.supervisor.prompt import Prompt
 from aeon.supervisor.supervisor import Supervisor
 
@@ -158,14 +162,51 @@ def test_a_judgment_below_par_never_decides(auroc: float, decides: bool) -> None
     assert isinstance(said, Judged) and said.measured and said.decides is decides
 
 
-def test_an_unmeasured_judgment_decides_nothing() -> None:
-    """Without a measurement the score is not calibrated, and it must not be acted on."""
+@pytest.mark.requirement("J8")
+def test_an_unmeasured_judgment_is_assumed_to_be_good() -> None:
+    """It decides like a measured one, uncalibrated, and says that nobody measured it."""
     llm = Scripted([first(0.8, 0.2)], SCORING)
     judge = Judge(Supervisor(llm), measured=NOTHING)
     said = judged(llm, judge=judge)
     assert isinstance(said, Judged)
-    assert (said.measured, said.decides, said.score) == (False, False, pytest.approx(0.8))
-    assert not asyncio.run(judge.decides(CLEAR)) and len(llm.requests) == 1
+    assert (said.standing, said.decides, said.measured, said.score) == ("assumed", True, False, pytest.approx(0.8))
+    assert asyncio.run(judge.standing(CLEAR)) == "assumed" and len(llm.requests) == 1
+
+
+class Placed(Scripted):
+    """A model at an endpoint that was examined."""
+
+    place = "http://localhost:1/v1"
+
+
+@pytest.mark.requirement("J8", "X4")
+def test_what_was_measured_on_the_endpoint_itself_goes_before_what_is_shipped(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The profile of the endpoint and the model holds it, as long as the profile itself holds; a wrapped model too."""
+    monkeypatch.setenv("AEON_HOME", str(tmp_path))
+    monkeypatch.setattr("aeon.supervisor.judge.calibrations", lambda: good(CLEAR, 0.9))
+    can = SCORING.changed(measured=True)
+    saved = Profile(
+        endpoint=Placed.place, model="scripted", measured_at="now", told=Told(), answered_as="", capabilities=can,
+        judgments=good(CLEAR, 0.6).entries,
+    )  # fmt: skip
+    save(saved)
+    worth = {
+        "measured here": Placed([], can), "wrapped": Around(Placed([], can)), "outdated": Placed([], SCORING),
+        "another": Placed([], can, name="another"), "nowhere": Scripted([], can),
+    }  # fmt: skip
+    found = {name: asyncio.run(Judge(Supervisor(llm)).standing(CLEAR)) for name, llm in worth.items()}
+    assert found == {
+        "measured here": "bad", "wrapped": "bad", "outdated": "measured", "another": "assumed", "nowhere": "measured",
+    }  # fmt: skip
+
+
+@pytest.mark.requirement("J8")
+def test_judgments_together_are_worth_as_much_as_the_worst_of_them() -> None:
+    """One that nobody measured makes the whole assumed."""
+    assert least(["measured", "assumed"]) == "assumed" and least(["assumed", "bad"]) == "bad"
+    assert least([]) == "none"
 
 
 @given(odds=st.floats(-60, 60), more=st.floats(0, 10), threshold=st.floats(0.01, 0.99))
@@ -323,7 +364,7 @@ def test_an_unknown_judgment_is_named() -> None:
 def test_the_embedded_model_tells_what_evidence_shows() -> None:
     """On the model that Aeon comes with, a claim that the evidence states scores above one that it denies.
 
-    It was measured on fresh cases and found too poor, so it decides nothing.
+    It was measured on fresh cases, and decides.
     """
 
     async def body() -> list[Judged]:
@@ -338,5 +379,5 @@ def test_the_embedded_model_tells_what_evidence_shows() -> None:
             await llm.aclose()
 
     shown, denied = asyncio.run(body())
-    assert shown.measured and not shown.decides and not denied.decides
+    assert shown.standing == denied.standing == "measured" and shown.decides
     assert shown.score >= 0.5 > denied.score

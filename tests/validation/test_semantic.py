@@ -105,29 +105,38 @@ def of_results(plan: Plan, *replies: Reply, can: Capabilities = ENFORCING) -> tu
 def test_a_plan_that_is_right_costs_one_call(can: Capabilities, reply: Reply, form: str) -> None:
     """There is no issue, and nothing is asked but whether it is right."""
     report, model = of_plan(reply, can=can)
-    assert report == SemanticValidationReport(form=form)  # type: ignore[arg-type]
+    assert report == SemanticValidationReport(form=form, standing="measured")  # type: ignore[arg-type]
     assert len(model.requests) == 1
 
 
+@pytest.mark.requirement("J1", "J5")
+def test_a_plan_of_one_step_is_the_task_itself() -> None:
+    """There is nothing to ask about it."""
+    single = Plan(steps=PLAN.steps[:1])
+    report, model = validate(ValidatePlan(task=TASK, plan=single), [])
+    assert report == SemanticValidationReport() and model.requests == []
+
+
 @pytest.mark.requirement("J5", "J8")
-@pytest.mark.parametrize(("can", "reply", "form"), [(SCORING, likely(0.1), "probability"), (ENFORCING, NO, "verdict")])
-def test_a_plan_in_doubt_gets_one_issue_in_a_place_that_exists(can: Capabilities, reply: Reply, form: str) -> None:
+def test_a_plan_in_doubt_gets_one_issue_in_a_place_that_exists() -> None:
     """The second call names the fault; the schema lets it point at the plan or one of its steps only."""
-    report, model = of_plan(reply, fault(), can=can)
+    report, model = of_plan(NO, fault())
     (issue,) = report.issues
-    assert (issue.location, issue.severity, issue.type, report.form) == ("s3", "HIGH", "relevance", form)
+    assert (issue.location, issue.severity, issue.type, report.form) == ("s3", "HIGH", "relevance", "verdict")
     assert issue.proposed_repair == "Multiply 75 by 3.20."
     schema = model.requests[1].json_schema
     assert schema is not None and isinstance(schema["properties"], dict)
     assert schema["properties"]["location"] == {"enum": ["s1", "s2", "s3", "plan"]}
 
 
-@pytest.mark.requirement("J5")
-@pytest.mark.parametrize(("yes", "calls"), [(0.19, 2), (0.2, 1), (0.21, 1)])
-def test_doubt_begins_below_its_cut(yes: float, calls: int) -> None:
-    """At the cut a plan still counts as right."""
-    _, model = of_plan(likely(yes), fault(), can=SCORING)
-    assert len(model.requests) == calls
+@pytest.mark.requirement("J5", "J8")
+@pytest.mark.parametrize(("yes", "issues"), [(0.19, 1), (0.2, 0), (0.21, 0)])
+def test_a_model_that_judges_in_one_token_is_asked_for_no_words(yes: float, issues: int) -> None:
+    """Below the cut there is an issue that says how unlikely the plan is to be right; at the cut it still is."""
+    report, model = of_plan(likely(yes), can=SCORING)
+    assert len(report.issues) == issues and len(model.requests) == 1
+    for issue in report.issues:
+        assert (issue.location, issue.type) == ("plan", "relevance") and "plan_leads 0.19" in issue.description
 
 
 @pytest.mark.requirement("J5", "S1")
@@ -135,19 +144,6 @@ def test_an_issue_that_points_nowhere_is_asked_for_again() -> None:
     """A step that does not exist is no location, also where the endpoint enforces nothing."""
     report, model = of_plan(NO, fault("s9"), fault("plan"), can=Capabilities())
     assert report.issues[0].location == "plan" and len(model.requests) == 3
-
-
-@pytest.mark.requirement("J1", "J5")
-@pytest.mark.parametrize(
-    "echo", ["add what the loaves bring", "Add what the LOAVES bring", "bring what the loaves add"]
-)
-def test_an_issue_that_only_repeats_a_step_is_set_aside_and_on_record(echo: str) -> None:
-    """Saying the step again names no fault, so that a run does not chase one; the report says what was set aside."""
-    record = (f"s3: set aside, for it only says the step again: {echo} (HIGH relevance)",)
-    report, _ = of_plan(NO, fault(description=echo))
-    assert (report.issues, report.evidence) == ((), record)
-    report, _ = of_results(done("348"), NO, fault(description=echo))
-    assert (report.issues, report.evidence) == ((), record)
 
 
 @pytest.mark.requirement("J5")
@@ -164,7 +160,7 @@ def test_the_plan_is_shown_with_how_each_step_is_done() -> None:
 def test_a_right_result_costs_one_call_and_has_no_issue() -> None:
     """The judge sees the result and what it builds on."""
     report, model = of_results(done("348"), YES)
-    assert report == SemanticValidationReport(form="verdict")
+    assert report == SemanticValidationReport(form="verdict", standing="measured")
     (request,) = model.requests
     said = request.messages[-1].content
     assert "s1: rolls\n  = 108" in said and "s3: add what the loaves bring\n  = 348" in said
@@ -183,10 +179,12 @@ def test_a_result_in_doubt_gets_an_issue_at_its_step() -> None:
 
 @pytest.mark.requirement("J1")
 @pytest.mark.parametrize("mode", ["tool", "tool_repaired"])
-def test_what_a_tool_computed_is_not_asked_about(mode: StepMode) -> None:
-    """It is exact, so that no call is made and no form is recorded."""
-    report, model = of_results(done("240 * 0.45 = 9", mode))
-    assert report == SemanticValidationReport() and model.requests == []
+def test_an_answer_that_a_tool_computed_is_asked_about_too(mode: StepMode) -> None:
+    """The tool counts right, but maybe something else; what it gave for another step is not asked about."""
+    report, model = of_results(done("348", mode), YES)
+    assert (report.form, report.issues) == ("verdict", ())
+    assert "s3: add what the loaves bring\n  = 348" in model.requests[0].messages[-1].content
+    assert len(model.requests) == 1
 
 
 @pytest.mark.requirement("J1")
@@ -304,38 +302,37 @@ def test_any_replies_give_a_located_report_or_a_typed_failure(texts: list[str]) 
 
 
 def of_poor_judge(output: str, *replies: Reply) -> tuple[SemanticValidationReport, Scripted]:
-    """The report of a model that can tell what evidence shows, and not whether a result is right."""
-    able = Calibrations(entries=tuple(entry for entry in MEASURED.entries if entry.judgment == "evidence_supports"))
+    """The report of a model that can tell what evidence shows, and was measured to be bad at everything else."""
+    poor = (e if e.judgment == "evidence_supports" else e.changed(auroc=0.69) for e in MEASURED.entries)
     effect = ValidateResults(task=TASK, plan=done(output), executed=("s1", "s3"))
-    return validate(effect, replies, SCORING, measured=able)
+    return validate(effect, replies, SCORING, measured=Calibrations(entries=tuple(poor)))
 
 
 @pytest.mark.requirement("J8")
-def test_a_judgment_that_a_model_cannot_make_is_not_asked_for() -> None:
+def test_a_bad_judge_is_not_asked() -> None:
     """No issue, no call, and the record says so."""
     report, model = of_poor_judge("The loaves bring 240.")
-    assert report == SemanticValidationReport(evidence=("not measured, so not judged: result_right",))
-    assert model.requests == []
+    note = "measured to be too poor to decide: result_right"
+    assert report == SemanticValidationReport(evidence=(note,), standing="bad") and model.requests == []
 
 
 @pytest.mark.requirement("J1", "J8")
 @pytest.mark.parametrize("can", [SCORING, ENFORCING, Capabilities()], ids=["scoring", "enforcing", "bare"])
-def test_what_was_not_measured_raises_no_issue(can: Capabilities) -> None:
-    """A model that finds fault with everything is not asked; recomputed sums stay evidence; the report says why."""
-    doubting: list[Reply] = [likely(0.01) if can.logprobs else NO] * 9
-    report, model = validate(ValidatePlan(task=TASK, plan=PLAN), doubting, can, measured=Calibrations())
-    assert report == SemanticValidationReport(evidence=("not measured, so not judged: plan_leads",))
-    assert model.requests == []
+def test_a_judge_that_nobody_measured_is_asked_and_said_to_be_assumed(can: Capabilities) -> None:
+    """Of the plan and of the results, in the form that the endpoint can do."""
+    doubting: list[Reply] = [likely(0.01)] if can.logprobs else [NO, fault()]
+    report, _ = validate(ValidatePlan(task=TASK, plan=PLAN), doubting, can, measured=Calibrations())
+    assert (report.standing, len(report.issues)) == ("assumed", 1)
     effect = ValidateResults(task=TASK, plan=done("108 + 240 = 350"), executed=("s1", "s3"))
-    report, model = validate(effect, doubting, can, measured=Calibrations())
-    assert report.issues == () and report.form == "none" and model.requests == []
-    assert [fact.partition(":")[0] for fact in report.evidence] == ["not measured, so not judged", "s3"]
+    report, _ = validate(effect, doubting, can, measured=Calibrations())
+    assert (report.standing, len(report.issues)) == ("assumed", 1)
+    assert report.form == ("probability" if can.logprobs else "verdict")
 
 
 @pytest.mark.requirement("J1", "J8")
 @pytest.mark.parametrize(("yes", "issues"), [(0.02, 1), (0.98, 0)])
 def test_such_a_model_judges_recomputed_sums_instead(yes: float, issues: int) -> None:
     """Whether they bear the result out is something it can tell; the verdict stays its own."""
-    report, model = of_poor_judge("75 * 3.20 = 250", likely(yes), fault())
-    assert len(report.issues) == issues and len(model.requests) == 1 + issues
+    report, model = of_poor_judge("75 * 3.20 = 250", likely(yes))
+    assert len(report.issues) == issues and len(model.requests) == 1
     assert "75 * 3.20" in model.requests[0].messages[-1].content and report.form == "probability"

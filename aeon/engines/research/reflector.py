@@ -94,7 +94,7 @@ class Reflector:
             profile = await self._profiler.infer(InferProfile(task=effect.task))
         except (CompletionError, AllowanceExhausted):
             return None
-        return _TIERS[profile.reasoning_depth - 1]
+        return _TIERS[profile.reasoning_depth - 1] if profile.inferred else None
 
     async def reflect(self, effect: Reflect) -> Reflection:
         """What the passages of the round say to what was looked up, and what is looked up next.

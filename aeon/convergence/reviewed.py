@@ -1,0 +1,30 @@
+"""Whether the answer of a plan of tool loops is right: as its validation has judged, else in one structured reply."""
+
+from __future__ import annotations
+
+from aeon.multipass.effects import AssessConvergence
+from aeon.schema import ConvergenceAssessment, ToolLoop
+from aeon.supervisor.judge_verdict import Answered, VerdictJudge, verdict_of
+
+__all__ = ["reviewed", "works_with_tools"]
+
+
+def works_with_tools(effect: AssessConvergence) -> bool:
+    """Whether a model does the steps turn by turn, with tools."""
+    return any(isinstance(step.action, ToolLoop) for step in effect.plan.current)
+
+
+async def reviewed(effect: AssessConvergence, judge: VerdictJudge) -> ConvergenceAssessment:
+    """The verdict of the validation report; the judge is asked only where there is none.
+
+    Raises:
+        CompletionError, ModelError, AllowanceExhausted: the judge gives no usable reply.
+    """
+    if effect.report.verdict is not None:
+        return effect.report.verdict
+    found = tuple(f"{issue.location}: {issue.description}" for issue in effect.report.issues)
+    answered = Answered.of(effect.task, effect.plan, issues=found)
+    if not answered.text.strip():
+        return ConvergenceAssessment(converged=False, reason_codes=("steps_unfinished",))
+    review = await judge.review(answered, short=True)
+    return verdict_of(review, answered, effect.thresholds, await judge.calibration())

@@ -1,0 +1,74 @@
+"""Models named by their vendor: ``anthropic:NAME``, ``gemini:NAME``, or either with ``@URL`` for another address."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from aeon.errors import ConfigError
+from aeon.llm.adapter import LLMAdapter
+from aeon.llm.base_url import API_KEY, plain_key, plain_url
+
+__all__ = ["ANTHROPIC_BASE_URL", "GEMINI_BASE_URL", "VENDORS", "VendorSpec", "address_of", "vendor_model"]
+
+_AT = re.compile(r"@(?=https?://)")
+
+
+ANTHROPIC_BASE_URL = "https://api.anthropic.com"
+GEMINI_BASE_URL = "https://generativelanguage.googleapis.com"
+
+
+@dataclass(frozen=True)
+class VendorSpec:
+    """A vendor: the class of its models, by module, its own address, and the environment variable of its key."""
+
+    module: str
+    name: str
+    base_url: str
+    key: str
+
+
+VENDORS: Mapping[str, VendorSpec] = {
+    "anthropic": VendorSpec("aeon.llm.anthropic", "Anthropic", ANTHROPIC_BASE_URL, "ANTHROPIC_API_KEY"),
+    "gemini": VendorSpec("aeon.llm.gemini", "Gemini", GEMINI_BASE_URL, "GEMINI_API_KEY"),
+}
+
+
+def address_of(model: str) -> str:
+    """The address of the endpoint that a model's name holds or stands for; empty where it is no such name.
+
+    Raises:
+        ConfigError: it holds one that is none, or has a secret in it.
+    """
+    if model.startswith(("http://", "https://")):
+        return plain_url(model.partition("#")[0])
+    vendor, _, rest = model.partition(":")
+    if vendor not in VENDORS:
+        return ""
+    return plain_url((*_AT.split(rest, maxsplit=1)[1:], VENDORS[vendor].base_url)[0])
+
+
+def vendor_model(model: str, env: Mapping[str, str]) -> LLMAdapter | None:
+    """The adapter for a model that is named by its vendor; ``None`` for another name.
+
+    The vendor's key goes to the vendor's own address alone; `API_KEY` goes to any, and no key is needed elsewhere.
+
+    Raises:
+        ConfigError: no model is named, its address is none, or its key is missing or cannot be sent.
+    """
+    vendor, _, rest = model.partition(":")
+    if vendor not in VENDORS:
+        return None
+    spec = VENDORS[vendor]
+    name, url = _AT.split(rest, maxsplit=1)[0], address_of(model)
+    if not name:
+        raise ConfigError(f"which model of {vendor}? write {vendor}:NAME")
+    own = url == spec.base_url
+    variable = spec.key if own and spec.key in env else API_KEY
+    if own and variable not in env:
+        raise ConfigError(f"{vendor}:{name} needs a key; set {spec.key}")
+    module = importlib.import_module(spec.module)
+    adapter: LLMAdapter = getattr(module, spec.name)(name, url, plain_key(env.get(variable), variable))
+    return adapter

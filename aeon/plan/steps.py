@@ -1,0 +1,186 @@
+"""Plans whose steps a model does turn by turn with its tools: drafted as goals, and changed by what was found wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from aeon.multipass.effects import DraftPlan, RefinePlan
+from aeon.multipass.plans import fresh_id, one_step
+from aeon.schema import Frozen, Plan, Question, Refinement, RefinementAction, Step, ToolLoop, Trigger, fragment
+from aeon.supervisor.briefing import Briefing
+from aeon.supervisor.prompt import Prompt, cut, fence, load, render
+from aeon.supervisor.supervisor import Supervisor
+
+__all__ = ["StepPlanner"]
+
+_TOKENS_PER_STEP = 120
+_TOKENS_OF_A_CHANGE = 500
+_QUESTION_TOKENS = 200
+_LONGEST_OUTPUT = 1_000
+_LONGEST_TRIGGERS = 2_000
+_LONGEST_MATERIAL = 6_000
+_MOST_CHANGES = 3
+_Goal = Annotated[str, Field(min_length=1, max_length=600)]
+
+
+class _PlannedStep(Frozen):
+    goal: _Goal
+    needs: tuple[int, ...] = Field(description="numbers of the earlier steps whose answers it needs")
+
+
+class _PlannedSteps(Frozen):
+    steps: tuple[_PlannedStep, ...] = Field(min_length=1)
+
+
+class _Change(Frozen):
+    replaces: str
+    goals: tuple[_Goal, ...] = Field(min_length=1, max_length=_MOST_CHANGES)
+    why: str = Field(max_length=300)
+
+
+class _Changes(Frozen):
+    changes: tuple[_Change, ...] = Field(max_length=_MOST_CHANGES)
+
+
+class _OpenQuestion(Frozen):
+    question: str = Field(min_length=5, max_length=300)
+    options: tuple[Annotated[str, Field(min_length=1, max_length=80)], ...] = Field(max_length=4)
+    default: str = Field(min_length=1, max_length=200)
+
+
+class StepPlanner:
+    """Drafts and refines plans of goals; the material of the briefing is what the workers' tools can be used on."""
+
+    def __init__(self, supervisor: Supervisor, briefing: Briefing) -> None:
+        self._supervisor = supervisor
+        self._briefing = briefing
+
+    async def draft(self, effect: DraftPlan) -> Plan:
+        """A plan of at most as many steps as are allowed; one step is the task itself.
+
+        Raises:
+            CompletionError: no usable plan came out, repairs included.
+        """
+        known = fence("problems", "\n".join(effect.problems), _LONGEST_TRIGGERS) if effect.problems else ""
+        lessons = fence("lessons", "\n".join(effect.lessons), _LONGEST_TRIGGERS) if effect.lessons else ""
+        earlier = "\n" + "\n".join(filter(None, (known, lessons))) if known or lessons else ""
+        reply = await self._supervisor.structured(
+            self._prompt(effect, render(load("aeon.plan", "steps.md"), earlier=earlier)),
+            _PlannedSteps,
+            max_tokens=_TOKENS_PER_STEP * effect.most_steps,
+            check=lambda said: _faults(said.steps, effect.most_steps),
+        )
+        planned = reply.value.steps
+        if len(planned) == 1:
+            return one_step(effect.task.text, looped=True)
+        steps = tuple(
+            Step(
+                id=f"s{number}", description=one.goal, action=ToolLoop(),
+                dependencies=tuple(f"s{need}" for need in dict.fromkeys(one.needs)),
+            )
+            for number, one in enumerate(planned, 1)
+        )  # fmt: skip
+        return Plan(steps=steps, answer=(steps[-1].id,))
+
+    async def refine(self, effect: RefinePlan) -> Refinement:
+        """The steps at fault done again, with what was found; or the question that must be put first.
+
+        Where the plan is the task alone, nothing but doing it again can be meant, and nobody is asked.
+
+        Raises:
+            CompletionError: no usable change came out, repairs included.
+        """
+        if effect.may_ask and any(one.kind in ("ambiguous", "blocked") for one in effect.triggers):
+            return Refinement(question=await self._question(effect))
+        if all(one.kind == "ambiguous" for one in effect.triggers) or effect.most_steps < 1:
+            return Refinement()
+        current = _current(effect.plan)
+        if len(current) == 1:
+            step = current[0]
+            again = () if not step.executed else (_again(effect.plan, step, [step.description], effect.triggers),)
+            return Refinement(actions=again, advisories=effect.repairs)
+        question = render(
+            load("aeon.plan", "changes.md"),
+            plan=fence("plan", "\n".join(map(_line, effect.plan.steps)), 6_000),
+            triggers=fence("found", "\n".join(f"{t.location}: {t.detail}" for t in effect.triggers), _LONGEST_TRIGGERS),
+            advice=fence("advice", "\n".join(effect.repairs), 600) + "\n" if effect.repairs else "",
+        )
+        reply = await self._supervisor.structured(
+            self._prompt(effect, question),
+            _Changes,
+            max_tokens=_TOKENS_OF_A_CHANGE,
+            check=lambda said: _unknown(effect.plan, said.changes),
+        )
+        return Refinement(actions=_actions(effect, reply.value.changes), advisories=effect.repairs)
+
+    async def _question(self, effect: RefinePlan) -> Question:
+        problems = fence("problems", "\n".join(one.detail for one in effect.triggers), _LONGEST_TRIGGERS)
+        text = render(load("aeon.plan", "question.md"), problems=problems, task=effect.task.text)
+        reply = await self._supervisor.structured(
+            self._prompt(effect, text), _OpenQuestion, max_tokens=_QUESTION_TOKENS, repairs=1
+        )
+        said = reply.value
+        return Question(text=said.question, options=tuple(dict.fromkeys(said.options)), default=said.default)
+
+    def _prompt(self, effect: DraftPlan | RefinePlan, question: str) -> Prompt:
+        parts = [fence("material", self._briefing.material, _LONGEST_MATERIAL)] if self._briefing.material else []
+        parts += [self._briefing.facts(effect.task), question]
+        system = self._briefing.instructed(load("aeon.plan", "steps_system.md").strip())
+        return Prompt(system=system, user="\n\n".join(parts))
+
+
+def _current(plan: Plan) -> list[Step]:
+    """The latest version of each step."""
+    return [*{fragment(step.id): step for step in plan.steps}.values()]
+
+
+def _again(plan: Plan, step: Step, goals: Sequence[str], triggers: Sequence[Trigger]) -> RefinementAction:
+    """The step replaced by one or several that have these goals."""
+    first = Step(id=fresh_id(plan, step.id), description=goals[0], action=ToolLoop(), dependencies=step.dependencies)
+    steps = [first]
+    for number, goal in enumerate(goals[1:], 1):
+        steps.append(Step(id=f"{first.id}n{number}", description=goal, action=ToolLoop(), dependencies=(steps[-1].id,)))
+    why = "; ".join(trigger.detail for trigger in triggers)
+    return RefinementAction(type="REPLACE", target=step.id, steps=tuple(steps), justification=cut(why, 300))
+
+
+def _actions(effect: RefinePlan, changes: Sequence[_Change]) -> tuple[RefinementAction, ...]:
+    actions = []
+    for change in changes:
+        step = effect.plan.find(change.replaces)
+        about = tuple(one for one in effect.triggers if step is None or one.location in (step.id, "plan", "answer"))
+        if step is not None:
+            actions.append(_again(effect.plan, step, change.goals, about).changed(justification=change.why))
+            continue
+        done = tuple(one.id for one in effect.plan.steps if one.status == "complete")
+        new = Step(
+            id=f"s{len(effect.plan.steps) + 1}", description=change.goals[0], action=ToolLoop(), dependencies=done
+        )
+        actions.append(RefinementAction(type="ADD", steps=(new,), justification=change.why))
+    return tuple(actions)
+
+
+def _faults(steps: Sequence[_PlannedStep], most: int) -> list[str]:
+    """What keeps planned steps from being a plan."""
+    faults = [f"$.steps: {len(steps)} steps; at most {most} are allowed"] if len(steps) > most else []
+    for number, step in enumerate(steps, 1):
+        faults += [f"$.steps[{number - 1}].needs: step {n} is not before it" for n in step.needs if not 0 < n < number]
+    return faults
+
+
+def _unknown(plan: Plan, changes: Sequence[_Change]) -> list[str]:
+    known = {step.id for step in _current(plan)}
+    return [
+        f"$.changes[{n}].replaces: there is no step {one.replaces!r}; the steps are {', '.join(sorted(known))}"
+        for n, one in enumerate(changes)
+        if one.replaces and one.replaces not in known
+    ]
+
+
+def _line(step: Step) -> str:
+    gave = f" = {cut(str(step.output), _LONGEST_OUTPUT)}" if step.output is not None else ""
+    problem = f" ({step.problem})" if step.problem else ""
+    return f"{step.id} [{step.status}] {step.description}{gave}{problem}"

@@ -1,0 +1,90 @@
+"""The answer of a run whose steps a model did turn by turn: its own text as it stands, or one that joins several."""
+
+from __future__ import annotations
+
+import json
+
+from pydantic import JsonValue, RootModel
+
+from aeon.multipass.effects import Synthesize
+from aeon.multipass.plans import answer_steps
+from aeon.schema import Answer, JsonObject, Plan, Step
+from aeon.supervisor.briefing import Briefing
+from aeon.supervisor.prompt import Prompt, fence, load, render
+from aeon.supervisor.supervisor import Supervisor
+from aeon.tools.rendering import shown
+
+__all__ = ["Closer"]
+
+_LONGEST_RESULT = 6_000
+_SCALARS = ("string", "number", "integer", "boolean", "null")
+
+
+class _JsonValue(RootModel[JsonValue]):
+    """Whatever the task's own schema allows."""
+
+
+class Closer:
+    """Gives the answer; ``output_tokens`` limits its length."""
+
+    def __init__(self, supervisor: Supervisor, briefing: Briefing, output_tokens: int) -> None:
+        self._supervisor = supervisor
+        self._briefing = briefing
+        self._output_tokens = output_tokens
+
+    async def close(self, effect: Synthesize) -> Answer:
+        """The answer: the text of the step that gives it, word for word; else one from what all steps gave.
+
+        A task with a schema gets an object that is valid against it, from the same results.
+
+        Raises:
+            CompletionError: the model gave nothing usable.
+            ModelError, AllowanceExhausted: it could not be asked.
+        """
+        steps = answer_steps(effect.plan)
+        whole = len(steps) == 1 and steps[0].status == "complete"
+        if effect.task.answer_schema is not None:
+            return await self._object(effect, effect.task.answer_schema)
+        if whole:
+            return Answer(text=str(steps[0].output))
+        reply = await self._supervisor.text(self._prompt(effect), max_tokens=self._output_tokens)
+        return Answer(text=reply.value)
+
+    async def _object(self, effect: Synthesize, schema: JsonObject) -> Answer:
+        bare = schema.get("type") in _SCALARS  # a model is asked for an object or an array, never for less
+        asked = _wrapped(schema) if bare else schema
+        reply = await self._supervisor.structured(
+            self._prompt(effect), _JsonValue, schema=asked, max_tokens=self._output_tokens
+        )
+        value = reply.value.root
+        value = value["answer"] if bare and isinstance(value, dict) else value
+        return Answer(text=json.dumps(value, ensure_ascii=False), value=value)
+
+    def _prompt(self, effect: Synthesize) -> Prompt:
+        results = "\n".join(fence(step.id, _gave(step), _LONGEST_RESULT) for step in _telling(effect.plan))
+        caveat = f"The work ended early ({effect.caveat}): say what is missing.\n" if effect.caveat else ""
+        question = render(load("aeon.synthesis", "merge.md"), results=results or "(nothing)", caveat=caveat)
+        return Prompt(system=self._briefing.instructed(""), user=f"{self._briefing.facts(effect.task)}\n\n{question}")
+
+
+def _telling(plan: Plan) -> list[Step]:
+    """The steps that found something: all complete ones, else earlier versions, and those that were broken off."""
+    done = [step for step in plan.steps if step.status == "complete"]
+    done = done or [step for step in plan.steps if step.status == "invalid" and step.output is not None]
+    return [*done, *(step for step in plan.steps if step.status in ("pending", "failed") and step.uses)]
+
+
+def _gave(step: Step) -> str:
+    """What a step gave; of one that came to no end, what its tools did."""
+    if step.output is not None:
+        return f"{step.description}\n{step.output}"
+    done = [use for use in step.uses if not use.problem]
+    found = "\n".join(
+        shown(use.output, number, _LONGEST_RESULT // max(1, len(done))) for number, use in enumerate(done, 1)
+    )
+    return f"{step.description}\n(broken off; its tools gave)\n{found}"
+
+
+def _wrapped(schema: JsonObject) -> JsonObject:
+    """A schema for an object whose only member ``answer`` fits the given one."""
+    return {"type": "object", "properties": {"answer": schema}, "required": ["answer"], "additionalProperties": False}

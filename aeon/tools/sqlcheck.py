@@ -1,0 +1,147 @@
+"""What a query may be: one statement of DuckDB that reads, without functions that reach beyond the tables."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from aeon.errors import ToolArgumentError
+from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.text import one_line
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["check_query"]
+
+_MOST_CHARACTERS = 50_000
+_NODES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
+_TABLE_FUNCTIONS = frozenset({
+    "range", "generate_series", "unnest", "json_each", "json_tree", "histogram", "histogram_values", "summary",
+    "pragma_table_info", "duckdb_tables", "duckdb_columns", "duckdb_types", "duckdb_functions",
+})  # fmt: skip
+_REFUSED = frozenset({"current_setting", "getenv", "getvariable", "query", "query_table", "sleep_ms", "write_log"})
+"""Functions that tell of the machine, run another query, or wait."""
+_LENGTHS = frozenset({"repeat", "lpad", "rpad"})
+_FORMATS = frozenset({"format", "printf"})
+"""Both kinds make texts of any length, which DuckDB does not count towards its limit of memory."""
+_MOST_REPEATED = 1_000
+_ONLY = "only one query that reads is allowed: SELECT, WITH, FROM, PIVOT, DESCRIBE, SUMMARIZE or SHOW"
+
+
+def check_query(module: ModuleType, cursor: duckdb.DuckDBPyConnection, query: str) -> None:
+    """Raise for a query that is no single statement that reads; what stands in it counts, not what it means.
+
+    Raises:
+        ToolArgumentError: it is too long, several statements, one that changes something, or calls what it may not.
+        duckdb.Error: it does not parse.
+    """
+    if len(query) > _MOST_CHARACTERS:
+        raise ToolArgumentError(f"the query has {len(query):,} characters; {_MOST_CHARACTERS:,} are allowed")
+    try:
+        query.encode()
+    except UnicodeEncodeError:
+        raise ToolArgumentError("the query holds a character that is no text") from None
+    if "\x00" in query:
+        raise ToolArgumentError("the query holds a NUL character")
+    statements = cursor.extract_statements(query)
+    if len(statements) != 1:
+        raise ToolArgumentError(f"{_ONLY}; here are {len(statements)} statements")
+    kind = statements[0].type.name
+    if kind == "MULTI" and "pivot" in _words(module, query):  # one that finds its columns first
+        _check_calls(module, cursor, query)
+    elif kind == "SELECT":
+        _check_tree(module, cursor, query)
+    else:
+        raise ToolArgumentError(f"{_ONLY}; not {kind}")
+
+
+def _check_tree(module: ModuleType, cursor: duckdb.DuckDBPyConnection, query: str) -> None:
+    row = cursor.execute("SELECT json_serialize_sql(?::VARCHAR)", [query]).fetchone()
+    try:
+        tree = json.loads(row[0]) if row else {}
+    except RecursionError:
+        _check_calls(module, cursor, query)
+        return
+    for node in _walk(tree.get("statements", [])):
+        _check_node(node)
+
+
+def _check_node(node: JsonObject) -> None:
+    kind, name = str(node.get("type", "")), str(node.get("function_name", "")).lower()
+    if kind.endswith("_NODE") and kind not in _NODES:
+        raise ToolArgumentError(f"{_ONLY}; not {kind.split('_')[0]}")
+    if kind == "TABLE_FUNCTION":
+        function = node.get("function")
+        called = str(function.get("function_name")).lower() if isinstance(function, dict) else ""
+        if called not in _TABLE_FUNCTIONS:
+            raise _refused(called)
+    elif name in _LENGTHS | _FORMATS and not _is_modest(name, node):
+        raise ToolArgumentError(f"{name}() is allowed only with a length that is written as a number, up to 1,000")
+    elif name in _REFUSED:
+        raise _refused(name)
+
+
+def _check_calls(module: ModuleType, cursor: duckdb.DuckDBPyConnection, query: str) -> None:
+    """The same by what stands before a parenthesis, where DuckDB gives no tree."""
+    tables = "SELECT function_name FROM duckdb_functions() GROUP BY 1 HAVING bool_and(function_type LIKE 'table%')"
+    barred = {str(name) for (name,) in cursor.execute(tables).fetchall()} - _TABLE_FUNCTIONS
+    barred |= _REFUSED | _LENGTHS | _FORMATS
+    words = _words(module, query)
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        if following.startswith("(") and word.strip('"') in barred:
+            raise _refused(word.strip('"'))
+
+
+def _words(module: ModuleType, query: str) -> list[str]:
+    """The tokens of the query in small letters, without comments."""
+    data = query.encode()
+    tokens = [(at, kind.name) for at, kind in module.tokenize(query)]
+    ends = [*(at for at, _ in tokens[1:]), len(data)]
+    spans = zip(tokens, ends, strict=True)
+    return [data[at:end].decode(errors="replace").strip().lower() for (at, kind), end in spans if kind != "comment"]
+
+
+def _refused(name: str) -> ToolArgumentError:
+    return ToolArgumentError(f"{one_line(name, 60)}() is not allowed here; only the tables of the folder can be read")
+
+
+def _walk(value: JsonValue) -> Iterator[JsonObject]:
+    """Give every object in the value."""
+    stack: list[JsonValue] = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            yield item
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            stack.extend(item)
+
+
+def _is_modest(name: str, node: JsonObject) -> bool:
+    """Whether the function cannot make a text that fills the memory."""
+    arguments = _arguments(node)
+    if name in _LENGTHS:
+        length = _constant(arguments[1]) if len(arguments) > 1 else None
+        return length is not None and length.isdecimal() and int(length) <= _MOST_REPEATED
+    pattern = _constant(arguments[0]) if arguments else None
+    return pattern is not None and not re.search(r"\*|\d{3}|\{[^}]*\{", pattern)
+
+
+def _arguments(node: JsonObject) -> list[JsonObject]:
+    parts = node.get("arguments") or node.get("children")
+    found = [part.get("expression", part) if isinstance(part, dict) else None for part in parts or ()]  # type: ignore[union-attr]
+    return [part for part in found if isinstance(part, dict)]
+
+
+def _constant(node: JsonObject) -> str | None:
+    """The text of a literal; DuckDB 1 calls it a value."""
+    literal, value = node.get("literal"), node.get("value")
+    if node.get("class") != "CONSTANT":
+        return None
+    if isinstance(literal, dict):
+        return str(literal.get("text"))
+    return str(value.get("value")) if isinstance(value, dict) and not value.get("is_null") else None
