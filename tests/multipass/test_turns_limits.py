@@ -45,8 +45,12 @@ class Loops(WildWorld):
         return Plan(steps=tuple(kind(f"s{n}", *before[n]) for n, kind in enumerate(kinds)))
 
     def say_turn(self, effect: Effect) -> Turn:
-        """Calls, until it must answer; then mostly a text."""
-        return super().say_turn(effect) if effect.last else calls(effect, "look", "count")  # type: ignore[attr-defined]
+        """Calls, until it must answer, some that cannot be made, so that the next turn follows at once; then a text."""
+        if effect.last:  # type: ignore[attr-defined]
+            return super().say_turn(effect)
+        wrong = self.random.choice(("", "no such tool"))
+        made = calls(effect, "look", "count").calls
+        return Turn(calls=tuple(one.changed(problem=wrong) for one in made))
 
 
 CONFIGS = st.builds(
