@@ -1,4 +1,4 @@
-"""Measurements that say that a model can make every judgment, so that tests can see what the judgments decide."""
+"""Measurements of a model as a judge, for tests of what a measured judgment, or a bad one, decides."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from aeon.supervisor.judge_specs import Calibration, Calibrations, judgments
 __all__ = ["every_judgment"]
 
 
-def every_judgment(*models: str) -> Calibrations:
-    """Perfect measurements of all shipped judgments in every form, which leave the scores as they are."""
+def every_judgment(*models: str, auroc: float = 1) -> Calibrations:
+    """Measurements of all shipped judgments in every form, by default perfect ones, which leave scores as they are."""
     return Calibrations(
         entries=tuple(
             Calibration(
-                model=model, judgment=spec.name, form=form, wording=spec.wording, scale=1, shift=0, auroc=1, cases=60
+                model=model, judgment=spec.name, form=form, wording=spec.wording, scale=1, shift=0, auroc=auroc, cases=60
             )
             for model in models for spec in judgments().values() for form in get_args(Asked)
         )

@@ -65,10 +65,11 @@ SCORING = Capabilities(json_schema=True, json_mode=True, logprobs=True)
 BAD = "No idea."
 VERDICT_NO = '{"reason": "it is off", "verdict": "no"}'
 PROFILE = json.dumps({
-    "rationale": "one product", "reasoning_depth": 2, "ambiguity": "low", "information_sufficiency": "high",
+    "rationale": "one product", "reasoning_depth": 2, "ambiguity": 0.1, "information_sufficiency": 0.9,
     "dependency_complexity": "low", "expected_step_count": 2, "expected_tool_usage": "minimal",
     "output_breadth": "narrow", "confidence_requirement": "medium",
 })  # fmt: skip
+DEEP = LLMResponse(text="2", first_token=(TokenProbability(token="2", probability=1.0),))
 FAULT = json.dumps({
     "description": "The price of a loaf is nowhere used.", "proposed_repair": "Use it.", "type": "relevance",
     "severity": "HIGH", "location": "s1",
@@ -130,12 +131,12 @@ def done(count: int) -> Plan:
     ("model", "made"),
     [
         (Unknown([BAD, BAD, PROFILE]), 6),
-        (Scripted([likely(0.2), BAD, BAD, PROFILE], SCORING, "qwen2.5-coder-1.5b"), 4),
+        (Scripted([likely(0.2), DEEP], SCORING, "qwen2.5-coder-1.5b"), 2),
     ],
     ids=["probes", "judged"],
 )
 def test_profiling_fits_its_cap(model: Scripted, made: int) -> None:
-    """Three calls to find out what the endpoint can do, or one to judge the task; and three for the words."""
+    """Three calls to find out what the endpoint can do and three for the words; of a small model, two tokens."""
     profile, spent = calls("profile", InferProfile(task=TASK), lambda s: Profiler(s, BRIEFING).infer, model)
     assert profile.inferred and spent == made <= CallCaps().profile == 6
 
@@ -155,7 +156,7 @@ def test_drafting_a_plan_fits_its_cap() -> None:
 def test_checking_a_plan_fits_its_cap(can: Capabilities) -> None:
     """Three probes, two calls for the verdict, two for the fault."""
     model = Unknown([BAD, VERDICT_NO, BAD, FAULT], can)
-    effect = ValidatePlan(task=TASK, plan=plan())
+    effect = ValidatePlan(task=TASK, plan=plan(2))
     report, spent = calls("validate_plan", effect, lambda s: SemanticValidator(s, BRIEFING).validate_plan, model)
     assert len(report.issues) == 1 and spent == CallCaps().validate_plan
 

@@ -148,9 +148,7 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     return Orchestrator(brought.engine, handlers, driver, settings)
 
 
-def _settings(
-    config: Settings | None, brought: AnyPlugin, roles: Mapping[str, str], instructions: str
-) -> Settings:
+def _settings(config: Settings | None, brought: AnyPlugin, roles: Mapping[str, str], instructions: str) -> Settings:
     """The settings that are given, else the engine's own with the variables that these name; with models for roles.
 
     ``instructions`` stand behind those of the settings.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 
 from aeon.adaptive.profiler import Profiler
-from aeon.assembly.plugin import Plugin, Services
+from aeon.assembly.plugin import Plugin, Services, outline_of
 from aeon.convergence.calibrated import calibrated, experience
 from aeon.convergence.engine import ConvergenceEngine
 from aeon.derivation.deriver import Deriver
@@ -130,7 +131,8 @@ def _turning(services: Services[Config]) -> Handlers:
     config, briefing, supervisor = services.config, services.briefing, services.supervisor
     engine = config.reasoning_engine
     judging = services.supervisor_of(engine.evaluate.eval_model)
-    validator = SemanticValidator(judging, briefing, missing=unplaced, thresholds=config.convergence)
+    outline = replace(briefing, material=outline_of(briefing.material))
+    validator = SemanticValidator(judging, outline, missing=unplaced, thresholds=config.convergence)
     planner = StepPlanner(supervisor, briefing)
     refiner = StepPlanner(services.supervisor_of(engine.refine.refinement_model), briefing)
     worker = TurnTaker(supervisor, briefing, services.tools, config.output_tokens)
@@ -150,7 +152,7 @@ def _turning(services: Services[Config]) -> Handlers:
         "turn": worker.turn,
         "use_tool": worker.use,
         "validate_results": checked,
-        "assess": ConvergenceEngine(judging, briefing, engine=engine).assess,
+        "assess": ConvergenceEngine(judging, outline, engine=engine).assess,
         "synthesize": answered,
     }
 

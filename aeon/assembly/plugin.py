@@ -19,8 +19,19 @@ from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.lookup import with_context
 from aeon.tools.loop import with_long_context
 from aeon.tools.registry import ToolRegistry
+from aeon.tools.toolspecs import hints
 
-__all__ = ["AnyPlugin", "Plugin", "Services", "as_it_is", "no_members", "no_models", "nothing_missing", "price_of"]
+__all__ = [
+    "AnyPlugin",
+    "Plugin",
+    "Services",
+    "as_it_is",
+    "no_members",
+    "no_models",
+    "nothing_missing",
+    "outline_of",
+    "price_of",
+]
 
 C = TypeVar("C", bound=Settings)
 S = TypeVar("S", bound=Signals)
@@ -69,7 +80,7 @@ class Services(Generic[C]):
         if context:
             every = with_long_context(map(loop.get, loop.names), context, loop.output_bytes)
             loop = ToolRegistry(every, loop.output_bytes)
-        briefing = Briefing(loop.describe(), material_of(loop), self.config.instructions)
+        briefing = Briefing(loop.describe(), hints(loop), self.config.instructions)
         return replace(self, tools=loop, loop=loop, briefing=briefing)
 
     def searching(self, context: str) -> Services[C]:
@@ -112,9 +123,9 @@ class Services(Generic[C]):
         return _supervisor(self.config, self.models(model)) if model else self.supervisor
 
 
-def material_of(loop: ToolRegistry) -> str:
-    """What the tools of a loop can be used on, as they say it themselves, each text once."""
-    return "\n\n".join(dict.fromkeys(tool.hint for tool in map(loop.get, loop.names) if tool.hint))
+def outline_of(material: str) -> str:
+    """The material without the rows that are shown of each table, which are indented."""
+    return "\n".join(line for line in material.splitlines() if not line.startswith("  "))
 
 
 def price_of(config: Settings, adapter: LLMAdapter) -> Price | None:

@@ -33,6 +33,7 @@ from aeon.schema import (
     StepResult,
     Task,
     ToolCall,
+    ToolUse,
     Value,
 )
 from aeon.schema.effects import Effect
@@ -103,7 +104,7 @@ def _of_journal(result: Conclusion, journal: Journal | Path | str | None, engine
     every = [document for one in found for document in one.documents]
     latest_first = sorted(reversed(every), key=lambda one: bool(one.text))  # a text comes once in a run
     by_name = {document.source: document for document in latest_first}  # and the first one counts
-    read = spans_of(one.value for one in own if isinstance(one.value, StepResult))
+    read = spans_of(one.value for one in own if isinstance(one.value, StepResult | ToolUse))
     return _Record(basis.task, tuple(_by_member(steps, result)), [*read, *_read(found, by_name)], by_name)
 
 
@@ -148,6 +149,8 @@ def _of_effect(number: int, effect: Effect, given: Value | None) -> Iterator[Pro
     match given:
         case StepResult():
             yield _of_step(step_name(number), effect, given)
+        case ToolUse():
+            yield _of_use(given.changed(id=step_name(number)))
         case Found():
             places: list[JsonValue] = [[one.source, one.start, one.end] for one in given.passages]
             searched = f"{given.provider}: {effect.subject.partition(': ')[2]}"
@@ -162,11 +165,19 @@ def _of_step(name: str, effect: Effect, given: StepResult) -> ProofStep:
     return ProofStep(id=name, tool=effect.phase if by_tool else "", output=output)
 
 
+def _of_use(use: ToolUse) -> ProofStep:
+    """A call of a tool and what it gave, or why it gave nothing."""
+    if use.problem:  # what failed is not done again
+        return ProofStep(id=use.id, tool=f"{use.tool}: failed", arguments=use.arguments, output=use.problem)
+    return ProofStep(id=use.id, tool=use.tool, arguments=use.arguments, output=use.output)
+
+
 def _derivations(result: Result, steps: Sequence[Step]) -> Iterator[Derivation]:
     """The plan's way to the answer, and each other one that was tried; one of them is taken."""
     agreement = next((one.agreement for one in reversed(result.history.passes) if one.agreement), Agreement())
     if steps:
-        yield Derivation(id="d1", steps=tuple(map(_recorded, steps)), taken=agreement.taken is None)
+        recorded = (one for step in steps for one in (*map(_of_use, step.uses), _recorded(step)))
+        yield Derivation(id="d1", steps=tuple(recorded), taken=agreement.taken is None)
     for number, one in enumerate(agreement.derivations, 2):
         yield Derivation(id=f"d{number}", steps=(ProofStep(id=one.method, output=one.text),), taken=one.taken)
 

@@ -9,9 +9,11 @@ import sys
 import textwrap
 from pathlib import Path
 
+from aeon.cli.doctor_judge import judged, show_judge, stage_on
 from aeon.cli.output import print_json
 from aeon.cli.progress import fetch
 from aeon.doctor.advice import advice
+from aeon.doctor.cases import read_cases, shipped_cases
 from aeon.doctor.checkup import examine, profile_of
 from aeon.doctor.findings import Context, Findings
 from aeon.doctor.report import Report, rows, title
@@ -30,14 +32,20 @@ _WIDEST = 110
 
 def command(options: argparse.Namespace) -> int:
     """Examine the endpoint, show and save what was found."""
+    if options.cases and not options.judge:
+        raise UsageError("doctor: --cases goes with --judge")
+    cases = (*shipped_cases(), *(read_cases(options.cases) if options.cases else ())) if options.judge else ()
     model = select(options.model)
     if not isinstance(model, Examinable):
         raise UsageError(f"doctor: {model.name} is no endpoint that can be examined")
     if isinstance(model, Local) and model.name in CATALOGUE:
         fetch(CATALOGUE[model.name])
+    if options.judge:
+        return show_judge(asyncio.run(judged(model, cases, stage_on(sys.stderr))), options.json)
     findings = asyncio.run(_examined(model, options.quick))
-    path = save(profile_of(findings))
-    sentences = advice(findings)
+    profile = profile_of(findings, load(findings.endpoint, findings.model))
+    path = save(profile)
+    sentences = advice(findings, judged=profile.judgments)
     if options.json:
         print_json(Report(findings=findings, capabilities=findings.capabilities, advice=sentences, saved=str(path)))
     else:
@@ -46,17 +54,11 @@ def command(options: argparse.Namespace) -> int:
 
 
 async def _examined(model: Examinable, quick: bool) -> Findings:
-    shown = sys.stderr.isatty()
-
-    def stage(name: str) -> None:
-        if shown:
-            print(f"\r\x1b[Kexamining {name} …", end="", file=sys.stderr, flush=True)
-
+    stage = stage_on(sys.stderr)
     try:
         findings = await examine(model, stage, quick)
     finally:
-        if shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        stage("")
         await model.aclose()
     return findings.changed(context=_earlier(findings)) if quick else findings
 

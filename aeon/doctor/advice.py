@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from aeon.doctor.findings import Context, Findings, Repeats
+from aeon.schema.calibration import Calibration
 from aeon.schema.config import Config
+from aeon.schema.turns import WorkForm
 from aeon.supervisor.bounds import bounds
 from aeon.supervisor.judge import form_for
 
-__all__ = ["advice", "length_of"]
+__all__ = ["advice", "length_of", "work_form"]
 
 _SEEN = 0.001
 """A difference of probabilities that is worth a word."""
 
 
-def advice(findings: Findings, config: Config | None = None) -> tuple[str, ...]:
-    """One sentence for each way in which a run adapts to this endpoint."""
-    return tuple(_sentences(findings, config or Config()))
+def advice(findings: Findings, config: Config | None = None, judged: Sequence[Calibration] = ()) -> tuple[str, ...]:
+    """One sentence for each way in which a run adapts to this endpoint; ``judged`` is what it is worth as a judge."""
+    return tuple(_sentences(findings, config or Config(), judged))
 
 
-def _sentences(findings: Findings, config: Config) -> Iterator[str]:
+def work_form(findings: Findings) -> WorkForm:
+    """How the model works: with tools, turn by turn, if it calls them natively; else by programs."""
+    return findings.capabilities.form or ("tools" if findings.tools else "program")
+
+
+def _sentences(findings: Findings, config: Config, judged: Sequence[Calibration]) -> Iterator[str]:
+    yield _work(findings, config)
     yield _shape(findings)
-    yield _judgments(findings)
+    yield _judgments(findings, config)
+    yield _worth(judged)
     if findings.thoughts.where != "nowhere":
         room = bounds(findings.capabilities, config.prompt_bytes, config.output_tokens).output_tokens
         yield (
@@ -44,6 +53,24 @@ def _unsteady(seen: Repeats) -> Iterator[str]:
         )
 
 
+def _work(findings: Findings, config: Config) -> str:
+    form = work_form(findings) if config.form == "auto" else config.form
+    if form == "program":
+        why = "no native tool calls: " if not findings.tools else ""
+        return f"{why}the work is done by short programs over the tools (--form tools has it call them one by one)"
+    how = "native tool calls" if findings.tools else "one JSON action a turn"
+    return f"the work is done in a loop of turns with {how}: each result is seen before the next call"
+
+
+def _worth(judged: Sequence[Calibration]) -> str:
+    if not judged:
+        return "as a judge it was not measured: its judgments decide, and results say that they are assumed (--judge)"
+    bad = [one.judgment for one in judged if not one.decides]
+    good = len(judged) - len(bad)
+    poor = f"; too poor to decide: {', '.join(bad)}" if bad else ""
+    return f"as a judge it was measured: {good} of {len(judged)} judgments decide{poor}"
+
+
 def _shape(findings: Findings) -> str:
     if findings.schemas.enforced:
         return "schemas are enforced: answers are asked for with the schema"
@@ -55,7 +82,9 @@ def _shape(findings: Findings) -> str:
     )
 
 
-def _judgments(findings: Findings) -> str:
+def _judgments(findings: Findings, config: Config) -> str:
+    if (work_form(findings) if config.form == "auto" else config.form) == "tools":
+        return "an answer is judged in one structured verdict: kind, issues, criteria and scores"
     form = form_for(findings.capabilities)
     if form == "probability":
         return "probabilities are told: yes/no judgments are scored by the probability of the first token"

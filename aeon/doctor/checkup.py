@@ -11,11 +11,17 @@ from aeon.doctor.context import Limits, examine_context
 from aeon.doctor.examination import Examination, plain
 from aeon.doctor.findings import Findings
 from aeon.doctor.repeats import examine_repeats
-from aeon.doctor.shapes import examine_json_mode, examine_probabilities, examine_schemas, examine_thoughts
+from aeon.doctor.shapes import (
+    examine_json_mode,
+    examine_probabilities,
+    examine_schemas,
+    examine_thoughts,
+    examine_tools,
+)
 from aeon.doctor.speed import examine_speed
 from aeon.errors import ModelError
 from aeon.llm.probe import Examinable
-from aeon.llm.profiles import Profile
+from aeon.llm.profiles import Profile, agrees
 
 __all__ = ["Stage", "examine", "profile_of"]
 
@@ -52,6 +58,7 @@ async def examine(
 
     schemas = await part("schemas", examine_schemas(exam))
     json_mode = await part("JSON mode", examine_json_mode(exam))
+    tools = await part("tool calls", examine_tools(exam))
     probabilities = await part("probabilities", examine_probabilities(exam))
     thoughts = await part("hidden reasoning", examine_thoughts(exam))
     repeats = await part("determinism", examine_repeats(exam, probabilities.told))
@@ -61,15 +68,17 @@ async def examine(
         context = await part("context length", examine_context(exam, facts.context_tokens, repeats.drift, limits))
     return Findings(
         model=endpoint.name, endpoint=endpoint.place, answered_as=exam.answered_as, told=facts,
-        schemas=schemas, json_mode=json_mode, probabilities=probabilities, thoughts=thoughts, repeats=repeats,
-        speed=speed, context=context, spent=exam.spent, seconds=clock() - began,
+        schemas=schemas, json_mode=json_mode, tools=tools, probabilities=probabilities, thoughts=thoughts,
+        repeats=repeats, speed=speed, context=context, spent=exam.spent, seconds=clock() - began,
     )  # fmt: skip
 
 
-def profile_of(findings: Findings) -> Profile:
-    """The profile to save."""
+def profile_of(findings: Findings, before: Profile | None = None) -> Profile:
+    """The profile to save; what was measured of the model as a judge ``before`` stays, if it is still the same."""
+    same = before is not None and before.answered_as == findings.answered_as and agrees(before, findings.told)
     return Profile(
         endpoint=findings.endpoint, model=findings.model, told=findings.told, answered_as=findings.answered_as,
         measured_at=datetime.now(UTC).isoformat(timespec="seconds"),
         capabilities=findings.capabilities, findings=findings.model_dump(mode="json"),
+        judgments=before.judgments if before is not None and same else (),
     )  # fmt: skip

@@ -128,7 +128,10 @@ class Speed(Frozen):
 
 
 class Findings(Frozen):
-    """All findings. ``context`` is ``None`` where it was not measured; ``spent`` is the examination's cost."""
+    """All findings. ``tools``: the model calls tools natively.
+
+    ``context`` is ``None`` where it was not measured; ``spent`` is the examination's cost.
+    """
 
     model: str
     endpoint: str
@@ -136,6 +139,7 @@ class Findings(Frozen):
     told: Told
     schemas: Schemas
     json_mode: JsonMode
+    tools: bool = False
     probabilities: Probabilities
     thoughts: Thoughts
     repeats: Repeats
@@ -160,4 +164,5 @@ class Findings(Frozen):
             parallel=self.speed.parallel,
             bytes_per_token=context.bytes_per_token if context is not None and smaller else None,
             measured=True,
+            tools=self.tools,
         )

@@ -54,6 +54,7 @@ def rows(findings: Findings) -> list[Row]:
     first = "the first token is the answer" if probabilities.answers else "but the first token is not the answer"
     return [
         Row("schemas", "enforced" if schemas.enforced else "not enforced", held),
+        Row("tool calls", "native" if findings.tools else "none", ""),
         Row("JSON mode", "works" if mode.works else "does not work", mode_held if mode.works else ""),
         Row(
             "probabilities", "told" if probabilities.told else "not told",

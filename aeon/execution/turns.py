@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from aeon.errors import Malformed
 from aeon.multipass.effects import TakeTurn, UseTool
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Call, CallRequest, Exchange, JsonObject, Message, StepInput, ToolUse, Turn
+from aeon.schema import Call, CallRequest, Exchange, JsonObject, JsonValue, Message, StepInput, ToolUse, Turn
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import clean, fence, load
 from aeon.supervisor.supervisor import Supervisor
@@ -46,8 +46,8 @@ _AGAIN = (
 class TurnTaker:
     """Has a model work on a step, and makes the calls that it asks for.
 
-    The briefing's material is what the tools can be used on. Every call is checked against the tool's schema before it is made:
-    what is wrong with one is told to the model as its result.
+    The briefing's material is what the tools can be used on. Every call is checked against the tool's schema before it
+    is made: what is wrong with one is told to the model as its result.
     """
 
     def __init__(
@@ -80,15 +80,15 @@ class TurnTaker:
         Raises:
             ToolError: the tool refused the arguments, failed, or took too long; or nobody knows what it did.
         """
-        call, ledger = effect.call, current_ledger()
-        world = call.tool if self._tools.get(call.tool).side_effects else ""
+        call, ledger, tool = effect.call, current_ledger(), self._tools.get(effect.call.tool)
+        world = call.tool if tool.side_effects else ""
         key = f"{ledger.execution_id}:{call.id}"
         output = await self._tools.call(call.tool, call.arguments, key, guard=lambda: ledger.tool_call(world))
         value = output.value
-        total = value.get("total") if isinstance(value, dict) else None
+        total = _total(value)
         return ToolUse(
-            id=call.id, tool=call.tool, arguments=call.arguments, output=value, lines=lines_of(value), cut=output.cut,
-            total=total if isinstance(total, int) else None,
+            id=call.id, tool=call.tool, arguments=call.arguments, output=value, total=total,
+            lines=lines_of(value) if tool.reading else (), cut=output.cut or _is_cut(value),
         )  # fmt: skip
 
     def _call(self, step: str, number: int, request: CallRequest) -> Call:
@@ -98,8 +98,8 @@ class TurnTaker:
             arguments = arguments_of(request)
         except Malformed as error:
             return Call(id=name, tool=one_line(request.name, 80), arguments={}, problem=f"no JSON object: {error}")
-        fault = self._fault(request, arguments)
-        return Call(id=name, tool=one_line(request.name, 80), arguments=arguments, problem=fault)
+        fault, tool = self._fault(request, arguments), one_line(request.name, 80)
+        return Call(id=name, tool=tool, arguments=arguments, problem=fault, signature=request.signature)
 
     def _fault(self, request: CallRequest, arguments: JsonObject) -> str:
         if request.name not in self._tools.names:
@@ -118,6 +118,19 @@ class TurnTaker:
         size = sum(len(one.content.encode()) for one in (system, user)) + _RESERVED
         room = max(_SHORTEST_RESULT, self._supervisor.prompt_bytes - size - _specs_bytes(self._specs))
         return (system, user, *_turns(effect, room))
+
+
+def _is_cut(value: JsonValue) -> bool:
+    """Whether a tool says that it gave a part only."""
+    return isinstance(value, dict) and value.get("cut") is True
+
+
+def _total(value: JsonValue) -> int | None:
+    """How many rows there are, where not all of them are shown."""
+    if not isinstance(value, dict):
+        return None
+    rows, total = value.get("rows"), value.get("total")
+    return total if isinstance(rows, list) and isinstance(total, int) and total > len(rows) else None
 
 
 def _specs_bytes(offered: Sequence[object]) -> int:
@@ -155,7 +168,12 @@ def _turns(effect: TakeTurn, room: int) -> Iterator[Message]:
 
 def _requests(exchange: Exchange) -> tuple[CallRequest, ...]:
     return tuple(
-        CallRequest(id=_wire_id(call.id), name=call.tool, arguments=json.dumps(call.arguments, ensure_ascii=False))
+        CallRequest(
+            id=_wire_id(call.id),
+            name=call.tool,
+            signature=call.signature,
+            arguments=json.dumps(call.arguments, ensure_ascii=False),
+        )
         for call in exchange.turn.calls
     )
 
@@ -169,7 +187,7 @@ def _result(use: ToolUse, limit: int) -> str:
     """A result as the model sees it: fenced, under its number."""
     number = use.id.rpartition(".")[2]
     text = f"error: {use.problem}" if use.problem else shown(use.output, int(number))
-    return fence(f"[{number}]", text, limit)
+    return fence(f"result {number}", text, limit)
 
 
 def _limits(uses: Sequence[ToolUse], room: int) -> dict[str, int]:

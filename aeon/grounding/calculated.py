@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 import re
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from aeon.grounding.figures import figures
+from aeon.grounding.figures import figures_in
 from aeon.grounding.grounds import Grounds
 from aeon.grounding.matching import with_unit, written_as
 from aeon.grounding.mention import Form, Mention
-from aeon.grounding.work import from_table
+from aeon.grounding.toolrecord import from_table
 from aeon.proof.again import CHANGES, evaluate, letters_of
 from aeon.proof.readings import exact
 from aeon.proof.tables import FUNCTIONS
@@ -58,15 +58,31 @@ def with_calculations(
             _apply(one, claims, said, grounds, uses)
         if tuple(claims) == before:
             break
-    return tuple(claims)
+    return _without_labels(claims, {one.value.strip() for one in calculations if not one.expression.strip()})
+
+
+def _without_labels(claims: Sequence[Claim], labels: Collection[str]) -> tuple[Claim, ...]:
+    """The claims; those that a judge holds to be no statement are not checked, where another value stands somewhere.
+
+    Without one nothing of the answer is borne out, and a judge's word alone does not make it so.
+    """
+    if not any(claim.verdict == "supported" for claim in claims):
+        return tuple(claims)
+    return tuple(
+        claim.changed(verdict="not_checked", note="judged to count, to label or to assume, and to state nothing")
+        if claim.verdict == "not_found" and claim.text.strip() in labels
+        else claim
+        for claim in claims
+    )
 
 
 def _apply(
     one: Calculation, claims: list[Claim], said: Sequence[Mention], grounds: Grounds, uses: Mapping[str, ToolUse]
 ) -> None:
-    numbers = {form.read.number for mention in figures(one.value, False) for form in mention.forms} - {None}
+    numbers = {form.read.number for mention in figures_in(one.value, False) for form in mention.forms} - {None}
     for place, (claim, mention) in enumerate(zip(claims, said, strict=True)):
-        if claim.verdict == "not_found" and any(form.read.number in numbers for form in mention.forms):
+        same = any(form.read.number in numbers for form in mention.forms)
+        if same and one.expression.strip() and claim.verdict == "not_found":
             try:
                 claims[place] = _calculated(claim, mention, one.expression, _Reader(grounds, uses, claims))
             except ValueError as error:
@@ -92,9 +108,9 @@ def _calculated(claim: Claim, mention: Mention, expression: str, reader: _Reader
 
 
 def _ways(text: str, form: Form) -> tuple[str, ...]:
-    """The expression as it may be meant: for a share also times 100, and what falls by 5 has changed by -5."""
+    """The expression as it may be meant: what may be a share also times 100, and each with the other sign."""
     whole = text if len(text) == 1 else f"({text})"
-    shares = (f"{whole} * 100",) if form.read.unit == "%" else ()
+    shares = (f"{whole} * 100",) if form.read.unit in ("%", "") else ()
     return (text, *shares, f"-{whole}", *(f"-{one}" for one in shares))
 
 
@@ -154,22 +170,26 @@ class _Reader:
     def _written(self, node: ast.expr, source: str, beside: ast.operator | None = None) -> str:
         match node:
             case ast.Constant(value=int() | float()):
-                return self._number(ast.get_source_segment(source, node) or "", beside)
-            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float()) as operand):
-                return self._negative(ast.get_source_segment(source, operand) or "", beside)
+                return self._number(_text(node, source), beside)
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant() as operand):
+                return self._negative(_text(operand, source), beside)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return f"-({self._written(operand, source)})"
             case ast.Name(id=name) if name in self._named:
                 return self._letter(self._named[name])
+            case ast.BinOp(left=left, op=ast.FloorDiv(), right=right):
+                whole = isinstance(right, ast.Constant) and right.value == 1
+                quotient = left if whole else ast.BinOp(left=left, op=ast.Div(), right=right)
+                return f"floor({self._written(quotient, source)})"
             case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
-                sides = [self._side(side, source, sign) for side in (left, right)]
+                sides = [self._side(left, source, sign, isinstance(sign, ast.Div)), self._side(right, source, sign)]
                 return f" {_OPERATORS[type(sign)]} ".join(sides)
-            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _CALLS and arguments:
+            case ast.Call(func=ast.Name(id=name), args=[_, *_] as arguments, keywords=[]) if name in _CALLS:
                 return f"{name}({', '.join(self._arguments(name, arguments, source))})"
-        raise ValueError(f"{(ast.get_source_segment(source, node) or source)[:40]!r} in it cannot be computed")
+        raise ValueError(f"{_text(node, source)[:40]!r} in it cannot be computed")
 
-    def _side(self, node: ast.expr, source: str, sign: ast.operator) -> str:
-        text = self._written(node, source, sign)
+    def _side(self, node: ast.expr, source: str, sign: ast.operator, divided: bool = False) -> str:
+        text = self._written(node, source, None if divided else sign)
         return f"({text})" if isinstance(node, ast.BinOp) else text
 
     def _arguments(self, name: str, arguments: Sequence[ast.expr], source: str) -> list[str]:
@@ -184,11 +204,11 @@ class _Reader:
             ValueError: it stands nowhere.
         """
         number = Fraction(text.replace("_", ""))
-        if (operand := self._standing(number)) is not None:
+        if (operand := self._standing(number) or self._in_date(number, beside)) is not None:
             return self._letter(operand)
         if (share := self._standing(number * 100, "%")) is not None:
             return f"({self._letter(share)} / 100)"
-        free = CHANGES if isinstance(beside, ast.Mult | ast.Div) else {1} if beside is not None else frozenset()
+        free = CHANGES | {1} if isinstance(beside, ast.Mult | ast.Div) else {1} if beside is not None else frozenset()
         if number in free:
             return exact(number)
         raise ValueError(f"{text[:40]} stands nowhere")
@@ -204,14 +224,20 @@ class _Reader:
             known = self.grounds.exact(value, name)
             if known is not None and known.computation is None and len(known.evidence) == 1:
                 return _Operand(number, known.evidence[0])
-        if unit is None:
-            for known in self.grounds.figures(value):
-                return _Operand(number, known.evidence[0])
+        return next((_Operand(number, one) for one in self._said(value, unit)), None)
+
+    def _said(self, value: str, unit: str | None) -> Iterator[FromClaim]:
+        """The values of the answer that stand and are this number."""
         for claim in self._claims:
-            same = claim.reading.value == value and (unit is None or claim.reading.unit == unit)
-            if claim.verdict == "supported" and same and claim.kind in ("number", "date"):
-                return _Operand(number, FromClaim(claim=claim.id, reading=claim.reading))
-        return None
+            reading = claim.reading
+            is_it = claim.kind == "number" and reading.value == value and unit in (None, reading.unit)
+            if is_it and claim.verdict == "supported":
+                yield FromClaim(claim=claim.id, reading=reading)
+
+    def _in_date(self, number: Fraction, beside: ast.operator | None) -> _Operand | None:
+        """Where a number that is added or taken away is the day, the month or the year of a date."""
+        dates = self.grounds.figures(exact(number)) if isinstance(beside, ast.Add | ast.Sub) else ()
+        return next((_Operand(number, known.evidence[0]) for known in dates), None)
 
     def _letter(self, operand: _Operand) -> str:
         if operand not in self.operands:
@@ -219,3 +245,7 @@ class _Reader:
                 raise ValueError("it has too many operands")
             self.operands.append(operand)
         return string.ascii_lowercase[self.operands.index(operand)]
+
+
+def _text(node: ast.expr, source: str) -> str:
+    return ast.get_source_segment(source, node) or source

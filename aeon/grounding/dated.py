@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from aeon.grounding.grounds import Grounds, Known
 from aeon.grounding.matching import Match
 from aeon.grounding.mention import Mention
+from aeon.proof.readings import Read
 from aeon.schema import FromSource, FromTool, Support
 
 __all__ = ["as_day"]
@@ -26,17 +27,26 @@ def as_day(grounds: Grounds, answer: str, mention: Mention, beside: Sequence[Mat
     The year behind it must be of the same date, or a value ``beside`` it, on its line, of the same row or sentence.
     """
     form = mention.forms[0]
-    day = form.read.number
-    if day is None or form.read.unit or form.read.places or not 1 <= day <= 31 or not _MONTH.match(answer, mention.end):
+    if not _may_be_day(form.read) or not _MONTH.match(answer, mention.end):
         return None
-    year = _YEAR.match(answer, mention.end)
+    years = _years(grounds, answer, mention.end)
+    others = [one for match in beside for one in match.known.evidence]
     for known in grounds.figures(form.read.value):
         place = known.evidence[0]
-        years = [one for one in grounds.figures(year[1]) if _is_near(place, one.evidence[0], _WITHIN)] if year else []
-        others = [one for match in beside for one in match.known.evidence]
-        if years or any(_is_beside(place, one) for one in others):
+        dated = any(_is_near(place, one, _WITHIN) for one in years)
+        if dated or any(_is_beside(place, one) for one in others):
             return Match(form, Known(form, known.evidence))
     return None
+
+
+def _years(grounds: Grounds, answer: str, place: int) -> list[Support]:
+    """Where the year stands that comes behind a day."""
+    year = _YEAR.match(answer, place)
+    return [one.evidence[0] for one in grounds.figures(year[1])] if year else []
+
+
+def _may_be_day(value: Read) -> bool:
+    return value.number is not None and not value.unit and not value.places and 1 <= value.number <= 31
 
 
 def _is_near(one: Support, other: Support, within: int) -> bool:

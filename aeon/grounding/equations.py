@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
 from aeon.grounding.mention import Mention
-from aeon.proof.again import evaluate
+from aeon.proof.again import CHANGES, evaluate, letters_of
 
-__all__ = ["Equation", "equations"]
+__all__ = ["Equation", "equations", "with_constants"]
 
 _SIGNS = {
     "+": "+", "-": "-", "−": "-", "–": "-", "*": "*", "×": "*", "x": "*", "·": "*", "/": "/", "÷": "/", ":": "/",
@@ -22,7 +22,6 @@ _SIGN = "|".join(map(re.escape, sorted(_SIGNS, key=len, reverse=True)))
 _WORDS = r"(?:[^\W\d_]+\.?(?:\s[^\W\d_]+\.?){0,2})"
 _GAP = re.compile(rf"(?P<close>\)*)\s*(?:(?P<words>{_WORDS})\s)?(?P<end>\)*)\s*(?P<sign>{_SIGN})\s*(?P<open>\(*)")
 _EQUALS = re.compile(rf"(?P<close>\)*)\s*(?P<words>{_WORDS})?(?P<end>\)*)\s*(?:==?|≈|\\approx)\s*(?P<about>{_WORDS})?")
-_OPENS = re.compile(r"\(*$")
 _APART = re.compile(r"[.,:;()\[\]|=\n]")
 """What stands between two numbers of which the second does not go on with the first."""
 
@@ -60,12 +59,42 @@ class _Chain:
         self.places.append(place)
         self.text += f"({letter} / 100)" if mention.forms[0].read.unit == "%" else letter
 
+    def grows(self, gap: str) -> bool:
+        """Add the sign that a gap is, between the last number and the next one; false where it is none."""
+        sign = _GAP.fullmatch(gap) if 0 < len(self.places) < len(string.ascii_lowercase) else None
+        if sign is None or (sign["words"] and sign["sign"] == ":"):
+            return False
+        self.whole = self.whole and not sign["words"]
+        self.text += f"{sign['close']}{sign['end']} {_SIGNS[sign['sign']]} {sign['open']}"
+        return True
+
     def closed(self, brackets: str) -> str | None:
         """The expression, without brackets that nothing closes; ``None`` where one closes that was not opened."""
         text = f"{self.text}{brackets}"
         missing = text.count("(") - text.count(")")
         leading = len(text) - len(text.lstrip("("))
         return text[missing:] if 0 <= missing <= leading else None
+
+
+def with_constants(equation: Equation, found: Sequence[Mention], loose: Collection[int]) -> Equation | None:
+    """The equation without the operands at ``loose`` places, if those only change units (`CHANGES`)."""
+    expression = equation.expression
+    kept: list[int] = []
+    for letter, place in zip(string.ascii_lowercase, equation.operands, strict=False):
+        number = found[place].forms[0].read.number
+        if place not in loose or number is None:
+            new = string.ascii_uppercase[len(kept)]
+            kept.append(place)
+        elif number in CHANGES:
+            new = str(number)
+        else:
+            return None
+        expression = expression.replace(letter, new)
+    try:
+        free = len(letters_of(expression.lower())) == len(kept) > 0
+    except ValueError:
+        return None
+    return equation._replace(operands=tuple(kept), expression=expression.lower()) if free else None
 
 
 def equations(text: str, found: Sequence[Mention]) -> Iterator[Equation]:
@@ -79,13 +108,14 @@ def equations(text: str, found: Sequence[Mention]) -> Iterator[Equation]:
         equals = _EQUALS.fullmatch(gap) if chain.places else None
         if equals and (equation := _equation(chain, equals, found, place)) is not None:
             yield equation._replace(whole=equation.whole and not _goes_on(text, found, place))
-        sign = _GAP.fullmatch(gap) if chain.places and len(chain.places) < len(string.ascii_lowercase) else None
-        if sign and not (sign["words"] and sign["sign"] == ":"):
-            chain.whole = chain.whole and not sign["words"]
-            chain.text += f"{sign['close']}{sign['end']} {_SIGNS[sign['sign']]} {sign['open']}"
-        else:
-            chain = _Chain(_is_apart(text, found, place), text=(_OPENS.search(text[: mention.start]) or [""])[0])
+        if not chain.grows(gap):
+            chain = _Chain(_is_apart(text, found, place), text=_opened(text[: mention.start]))
         chain.add(place, mention)
+
+
+def _opened(before: str) -> str:
+    """The brackets that stand right before a number."""
+    return before[len(before.rstrip("(")) :]
 
 
 def _equation(chain: _Chain, equals: re.Match[str], found: Sequence[Mention], place: int) -> Equation | None:

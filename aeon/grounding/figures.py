@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 
 from aeon.grounding.days import days, times
-from aeon.grounding.marks import Marks, code, no_values
+from aeon.grounding.marks import Marks, code_spans, no_values
 from aeon.grounding.mention import Mention, mentioned
 from aeon.grounding.mentions import is_json, of_json
 from aeon.grounding.numerals import NUMBER, spelt_numerals
@@ -18,7 +18,7 @@ from aeon.grounding.unspaced import DATE_SIGNS, spaced
 from aeon.grounding.words import addresses, is_german, quotations
 from aeon.proof.readings import read
 
-__all__ = ["figures", "figures_of_answer", "values_of_source"]
+__all__ = ["figures_in", "figures_of_answer", "values_of_source"]
 
 _ID = re.compile(r"(?<!\w)(?<!\d[-/])[^\W\d_][^\W_]*(?:[-_/#][^\W_]+|(?<=\d)\.(?=\d)[^\W_]+)*")
 _JOINED = re.compile(r"[-_/#]")
@@ -29,6 +29,7 @@ _CLOCKS = (
     re.compile(r"(?<![\w.,:])\d{1,2}\s?h\s?[0-5]\d(?!\w)"),
     re.compile(r"(?<![\w.,:])\d{1,2}\s?[点點时時시](?:\s?\d{1,2}\s?[分분])?(?!\d)"),
 )
+_ENDING = re.compile(r"\.[a-z][a-z0-9]{1,4}(?!\w)")
 _HOUR = re.compile(r"\d{1,2}\s?h")
 _YEAR = re.compile(r"(?:1\d|20)\d\d")
 _FENCED_JSON = re.compile(r"\s*```(?:json)?\s*\n(.*?)```\s*", re.DOTALL)
@@ -42,7 +43,7 @@ def figures_of_answer(answer: str, uses: Collection[int] = (), names: Collection
     fenced = _FENCED_JSON.fullmatch(answer)
     start, end = fenced.span(1) if fenced else (0, len(answer))
     if is_json(answer[start:end]):
-        return tuple(mention.moved(start) for mention in of_json(answer[start:end], figures))
+        return tuple(mention.moved(start) for mention in of_json(answer[start:end], figures_in))
     taken = bytearray(len(answer))
     for span in _hidden(answer, uses, names):
         _take(taken, *span)
@@ -50,21 +51,21 @@ def figures_of_answer(answer: str, uses: Collection[int] = (), names: Collection
     return tuple(sorted((*found, *_of_code(answer)), key=lambda one: one.start))
 
 
-def figures(text: str, cell: bool = True) -> tuple[Mention, ...]:
+def figures_in(text: str, cell: bool = True) -> tuple[Mention, ...]:
     """The values of a text that is no answer, such as a cell of a table or a sentence."""
     return _figures(text, bytearray(len(text)), cell)
 
 
 def values_of_source(text: str, cell: bool = True) -> Iterator[Mention]:
     """What an answer may rest on in a text: its values and the parts of each, and numbers in words."""
-    for mention in figures(text, cell):
+    for mention in figures_in(text, cell):
         yield mention
         yield from mention.parts if mention.kind != "date" else ()
     yield from spelt_numerals(spaced(text), is_german(text))
 
 
 def _hidden(answer: str, uses: Collection[int], names: Collection[str]) -> Iterator[tuple[int, int]]:
-    yield from (span for span, _ in code(answer))
+    yield from (span for span, _ in code_spans(answer))
     yield from no_values(answer, Marks(uses))
     for name in names:
         pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
@@ -73,9 +74,9 @@ def _hidden(answer: str, uses: Collection[int], names: Collection[str]) -> Itera
 
 def _of_code(answer: str) -> Iterator[Mention]:
     """What stands in code signs and is one value."""
-    for _, inner in code(answer):
+    for _, inner in code_spans(answer):
         if inner is not None:
-            found = figures(answer[slice(*inner)])
+            found = figures_in(answer[slice(*inner)])
             if len(found) == 1 and found[0].text == answer[slice(*inner)].strip():
                 yield found[0].moved(inner[0])
 
@@ -84,9 +85,10 @@ def _figures(text: str, taken: bytearray, cell: bool) -> tuple[Mention, ...]:
     """The values that are in nothing that is taken; what is longer, such as a date, is taken as a whole."""
     found: list[Mention] = []
     dated, plain = spaced(text, DATE_SIGNS), spaced(text)
+    ids = list(_ids(plain))
     for mention in (
-        *addresses(text), *quotations(text), *_days(dated, cell), *_times(plain), *_clocks(text), *_numbers(plain),
-        *_ids(plain),
+        *addresses(text), *quotations(text), *_days(dated, cell), *_times(plain), *_clocks(text),
+        *(one for one in ids if sum(map(str.isdecimal, one.text)) > 1), *_numbers(plain), *ids,
     ):  # fmt: skip
         if 1 not in taken[mention.start : mention.end]:
             _take(taken, mention.start, mention.end)
@@ -155,12 +157,17 @@ def _literal(start: int, text: str) -> Mention | None:
 
 
 def _ids(text: str) -> Iterator[Mention]:
-    """The tokens of letters and digits. One with a single digit may be a word, such as H2O or B2B."""
+    """The tokens of letters and digits.
+
+    One with a single digit may be a word, such as H2O or B2B, and one before an ending the name of a file.
+    """
     for match in _ID.finditer(text):
         digits = sum(one.isdecimal() for one in match[0])
-        if not digits or (mention := mentioned("name", match.start(), match[0], ["text"])) is None:
+        if not digits or NUMBER.match(text, match.start()):
             continue
-        yield mention._replace(certain=digits > 1, parts=_pieces(mention))
+        if mention := mentioned("name", match.start(), match[0], ["text"]):
+            named = _ENDING.match(text, match.end()) is not None
+            yield mention._replace(certain=digits > 1 and not named, parts=_pieces(mention))
 
 
 def _pieces(mention: Mention) -> tuple[Mention, ...]:

@@ -2,44 +2,92 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from aeon.grounding.calculated import with_calculations
 from aeon.grounding.dated import as_day
-from aeon.grounding.figures import figures, figures_of_answer, values_of_source
-from aeon.grounding.grounds import Grounds, Rounding
+from aeon.grounding.equations import equations, with_constants
+from aeon.grounding.figures import figures_in, figures_of_answer, values_of_source
+from aeon.grounding.grounds import Grounds, Known, Rounding
 from aeon.grounding.marks import Marks, cited_in
-from aeon.grounding.matching import Match, claim_of, computed, learn, matched
+from aeon.grounding.matching import Match, claim_of, computed, learn, matched, with_unit
 from aeon.grounding.mention import Form, Mention
-from aeon.grounding.work import Work
+from aeon.grounding.toolrecord import ToolRecord
 from aeon.proof.readings import Read, exact
-from aeon.schema import Calculation, Claim, Computation, Task
+from aeon.schema import Calculation, Claim, Computation, FromClaim, Task
 
-__all__ = ["claims_of_work", "missing_values"]
+__all__ = ["claims_of_loop", "missing_values"]
 
 _ROUNDINGS: tuple[Rounding, ...] = ("half_up", "half_even")
 _LEAST_DIGITS = 3
 """How many digits a whole number must keep to be another one rounded, such as 11,700 for 11,702.50."""
 
 
-def claims_of_work(answer: str, task: Task, work: Work, calculations: Sequence[Calculation] = ()) -> tuple[Claim, ...]:
+def claims_of_loop(
+    answer: str, task: Task, record: ToolRecord, calculations: Sequence[Calculation] = ()
+) -> tuple[Claim, ...]:
     """A claim for each value of the answer, in order, with what it rests on.
 
     A value is looked for in what its line cites, then in what the answer cites, then in all that the tools gave, then
     in the task. It may follow from others by a computation that a text states, or that a judge points out.
     """
-    names = {lines.source for use in work.uses for lines in use.lines} - {""}
-    said = figures_of_answer(answer, _numbers(work), names)
+    names = {lines.source for use in record.uses for lines in use.lines} - {""}
+    said = figures_of_answer(answer, _numbers(record), names)
     if not said:
         return ()
-    search = _Search(answer, task, work)
-    pairs = list(search.matches(said))
-    kept = [(one, match) for one, match in pairs if one.certain or match is not None]
+    search = _Lookup(answer, task, record)
+    kept = [(one, match) for one, match in search.matches(said) if one.certain or match is not None]
     mentions = [one for one, _ in kept]
-    made = [claim_of(f"c{number}", one, match) for number, (one, match) in enumerate(kept, 1)]
-    stated = computed(answer, mentions, made, search.whole)
-    return with_calculations(stated, mentions, search.whole, work.by_number(), calculations)
+    found = tuple(claim_of(f"c{number}", one, match) for number, (one, match) in enumerate(kept, 1))
+    made = _with_computations(answer, found, mentions, search.whole)
+    if calculations:
+        made = with_calculations(made, mentions, search.whole, record.by_number(), calculations)
+        made = _with_computations(answer, made, mentions, search.whole)
+    return _without_constants(answer, made, mentions)
+
+
+def _with_computations(
+    answer: str, made: tuple[Claim, ...], said: Sequence[Mention], grounds: Grounds
+) -> tuple[Claim, ...]:
+    """The claims with what the answer computes; a result that is said again may be an operand of the next equation."""
+    for _ in made:
+        before, made = made, _with_repeated(computed(answer, said, made, grounds), said, grounds)
+        if made == before:
+            break
+    return made
+
+
+def _without_constants(answer: str, made: Sequence[Claim], said: Sequence[Mention]) -> tuple[Claim, ...]:
+    """The claims without the numbers that stand nowhere and only change units in an equation that holds."""
+    left_out: set[int] = set()
+    for equation in equations(answer, said):
+        loose = [place for place in equation.operands if made[place].verdict == "not_found"]
+        if loose and made[equation.result].verdict == "supported" and with_constants(equation, said, loose):
+            left_out.update(loose)
+    return tuple(claim for place, claim in enumerate(made) if place not in left_out)
+
+
+def _with_repeated(made: Sequence[Claim], said: Sequence[Mention], grounds: Grounds) -> tuple[Claim, ...]:
+    """The claims with the values that stand nowhere but say what another value of the answer does that was computed."""
+    computed_ones = [one for one in made if one.verdict == "supported" and one.computation is not None]
+    return tuple(
+        next((again for other in computed_ones if (again := _repeated(claim, mention, other, grounds))), claim)
+        if claim.verdict == "not_found"
+        else claim
+        for claim, mention in zip(made, said, strict=True)
+    )
+
+
+def _repeated(claim: Claim, mention: Mention, other: Claim, grounds: Grounds) -> Claim | None:
+    """The claim as one that says what another one does, whether or not both have its unit."""
+    said = Read(other.reading.value, unit=other.reading.unit)
+    for form in mention.forms:
+        if form.read.value == said.value and (form.read.unit == said.unit or "" in (form.read.unit, said.unit)):
+            evidence = FromClaim(claim=other.id, reading=other.reading)
+            return with_unit(claim.changed(reading=form.reading, support="inference", evidence=(evidence,)), grounds)
+    return None
 
 
 def missing_values(claims: Sequence[Claim]) -> tuple[str, ...]:
@@ -47,21 +95,21 @@ def missing_values(claims: Sequence[Claim]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(claim.text for claim in claims if claim.verdict == "not_found"))
 
 
-class _Search:
+class _Lookup:
     """Looks the values of an answer up."""
 
-    def __init__(self, answer: str, task: Task, work: Work) -> None:
-        self._answer, self._work = answer, work
+    def __init__(self, answer: str, task: Task, record: ToolRecord) -> None:
+        self._answer, self._record = answer, record
         self._empty = task.changed(text="", context="")
-        self._marks = [(start, cited_in(answer[start:end])) for start, end in Marks(_numbers(work)).spans(answer)]
-        self._cites = {*work.cites, *work.whole_ids(one for _, ids in self._marks for one in ids)}
+        self._marks = [(start, cited_in(answer[start:end])) for start, end in Marks(_numbers(record)).spans(answer)]
+        self._cites = {*record.cites, *record.whole_ids(one for _, ids in self._marks for one in ids)}
         self._near: dict[frozenset[str], Grounds] = {}
-        self.whole = Grounds(task, list(work.places(self._cites)), reader=values_of_source)
-        for known in work.counts(self._cites):
+        self.whole = Grounds(task, list(record.places(self._cites)), reader=values_of_source)
+        for known in record.counts(self._cites):
             self.whole.add(known, exactly=True)
-        for step, text in work.stated.items():
+        for step, text in record.stated.items():
             if text != answer:
-                learn(self.whole, step, text, figures(text, False))
+                learn(self.whole, step, text, figures_in(text, False))
 
     def matches(self, said: Sequence[Mention]) -> Iterator[tuple[Mention, Match | None]]:
         """Each value with what it rests on; one that stands nowhere as a whole, as its parts if each of them does."""
@@ -75,7 +123,8 @@ class _Search:
 
     def _of(self, mention: Mention) -> list[tuple[Mention, Match | None]]:
         match = self._match(mention)
-        if match is None and mention.parts and mention.kind != "date":
+        apart = mention.kind != "date" or ("," in mention.text and len(mention.parts) == 1)  # "April, 1035 and 1380"
+        if match is None and mention.parts and apart:
             parts = [(part, self._match(part)) for part in mention.parts]
             if all(one is not None for _, one in parts):
                 return [*parts]
@@ -86,18 +135,25 @@ class _Search:
         first = matched(near, mention) if near is not None else None
         if first is not None and first.verdict == "supported":
             return first
-        return matched(self.whole, mention) or first
+        match = matched(self.whole, mention) or first
+        return self._as_number(mention, match) if match is not None and match.form.form == "y" else match
+
+    def _as_number(self, mention: Mention, match: Match) -> Match:
+        """The match of a year as the number that stands in a date, which can be an operand."""
+        form = mention.forms[0]
+        known = next(iter(self.whole.figures(form.read.value)), None)
+        return match if known is None else Match(form, Known(form, known.evidence))
 
     def _cited_beside(self, mention: Mention) -> Grounds | None:
         """What the line of a mention cites."""
         start, end = self._line(mention)
         short = [one for place, ids in self._marks if start <= place < end for one in ids]
-        cites = frozenset(self._work.whole_ids(short))
+        cites = frozenset(self._record.whole_ids(short))
         if not cites:
             return None
         if cites not in self._near:
-            grounds = Grounds(self._empty, list(self._work.cited(cites)), reader=values_of_source)
-            for known in self._work.counts(cites):
+            grounds = Grounds(self._empty, list(self._record.cited(cites)), reader=values_of_source)
+            for known in self._record.counts(cites):
                 grounds.add(known, exactly=True)
             self._near[cites] = grounds
         return self._near[cites]
@@ -107,8 +163,8 @@ class _Search:
         return self._answer.rfind("\n", 0, mention.start) + 1, end if end >= 0 else len(self._answer)
 
 
-def _numbers(work: Work) -> set[int]:
-    return {int(one) for one in work.by_number() if one.isdecimal()}
+def _numbers(record: ToolRecord) -> set[int]:
+    return {int(one) for one in record.by_number() if one.isdecimal()}
 
 
 def _loosely(grounds: Grounds, mention: Mention) -> Match | None:
@@ -134,17 +190,24 @@ def _as_share(grounds: Grounds, form: Form) -> Match | None:
 
 
 def _as_round(grounds: Grounds, form: Form) -> Match | None:
-    value = form.read
-    zeros = _left_out(value)
-    for rounding in _ROUNDINGS if zeros else ():
-        for unit in (value.unit, "") if value.unit else grounds.units:
-            known = grounds.rounding(unit, Fraction(1), value._replace(places=-zeros), rounding)
-            if known is not None and known.computation is None:
-                result = exact(known.form.read.number or Fraction(0))
-                computation = Computation(result=result, places=-zeros, rounding=rounding)
-                place = grounds.unit(value.unit) if value.unit and not unit else None
-                return Match(form, known, computation, place, "supported" if place or unit == value.unit else "partial")
+    zeros = _left_out(form.read)
+    said = form.read._replace(places=-zeros)
+    units = (form.read.unit, "") if form.read.unit else grounds.units
+    for unit, rounding in itertools.product(units, _ROUNDINGS if zeros else ()):
+        known = grounds.rounding(unit, Fraction(1), said, rounding)
+        if known is not None and known.computation is None:
+            result = exact(known.form.read.number or Fraction(0))
+            return _in_unit(grounds, form, known, Computation(result=result, places=-zeros, rounding=rounding))
     return None
+
+
+def _in_unit(grounds: Grounds, form: Form, known: Known, computation: Computation) -> Match:
+    """The match of a rounded number, whose unit may stand somewhere else than it."""
+    unit = form.read.unit
+    if unit in ("", known.form.read.unit):
+        return Match(form, known, computation)
+    place = grounds.unit(unit)
+    return Match(form, known, computation, place, "supported" if place else "partial")
 
 
 def _left_out(value: Read) -> int:

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator
 
 from aeon.proof.inference import CITATION
 
-__all__ = ["Marks", "Span", "cited_in", "code", "no_values"]
+__all__ = ["Marks", "cited_in", "code_spans", "no_values"]
 
-Span = tuple[int, int]
+
 _FENCE = re.compile(r"^[ \t>]*```[ \t]*([\w+#.-]*)[^\n]*\n(.*?)(?:^[ \t>]*```[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _PLAIN = frozenset({"", "text", "txt", "plain", "plaintext", "markdown", "md", "csv", "tsv", "json", "email", "eml"})
 """The formats, as a fence names them, whose content is text or data: values in it are values."""
@@ -30,7 +30,7 @@ class Marks:
     def __init__(self, numbers: Collection[int] = ()) -> None:
         self._numbers = frozenset(numbers)
 
-    def spans(self, text: str) -> Iterator[Span]:
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """The marks of citations in a text. Where nothing can be cited, a whole number in brackets is one too."""
         for match in CITATION.finditer(text):
             ids = cited_in(match[0])
@@ -44,7 +44,7 @@ def cited_in(mark: str) -> tuple[str, ...]:
     return tuple(re.findall(r"(?<![\w.])(?:[a-z]\w*\.(?=\d+\.\d|\d+\s*[,;\]】]))?(\d+(?:\.\d+)?)", mark))
 
 
-def code(text: str) -> Iterator[tuple[Span, Span | None]]:
+def code_spans(text: str) -> Iterator[tuple[tuple[int, int], tuple[int, int] | None]]:
     """The pieces of code in a text, each with the part of it that may be a value; ``None``: it holds none.
 
     A fenced piece of text or data is no code, only its fences are.
@@ -62,7 +62,7 @@ def code(text: str) -> Iterator[tuple[Span, Span | None]]:
             yield match.span(), match.span(1)
 
 
-def no_values(text: str, marks: Marks) -> Iterator[Span]:
+def no_values(text: str, marks: Marks) -> Iterator[tuple[int, int]]:
     """The spans whose digits are no values: of citations, and of items, headings, labels and rows that count up."""
     yield from marks.spans(text)
     yield from (match.span(1) for match in _HEADING.finditer(text))
@@ -90,7 +90,7 @@ def _blocks(text: str, rows: list[re.Match[str]]) -> Iterator[list[re.Match[str]
     yield block
 
 
-def _counting_up(found: list[re.Match[str]], least: int) -> Iterator[Span]:
+def _counting_up(found: list[re.Match[str]], least: int) -> Iterator[tuple[int, int]]:
     yield from (match.span(1) for match in _run(found, least))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from aeon.grounding.equations import Equation, equations
+from aeon.grounding.equations import Equation, equations, with_constants
 from aeon.grounding.grounds import Grounds, Known, Rounding, ToolOutput
 from aeon.grounding.mention import Form, Mention
 from aeon.grounding.mentions import mentions, values
@@ -241,7 +241,9 @@ def _kind(mention: Mention, form: Form) -> ClaimKind:
 def computed(answer: str, found: Sequence[Mention], made: Sequence[Claim], grounds: Grounds) -> tuple[Claim, ...]:
     """The claims with the computations that the answer states: a result that is right follows, else it is wrong."""
     made = list(made)
-    for equation in equations(answer, found):
+    for stated in equations(answer, found):
+        loose = [place for place in stated.operands if made[place].verdict == "not_found"]
+        equation = (with_constants(stated, found, loose) if loose else None) or stated
         operands = [made[place] for place in equation.operands]
         firsts = [found[place].forms[0] for place in equation.operands]
         if all(one.reading == first.reading for one, first in zip(operands, firsts, strict=True)):
@@ -266,7 +268,7 @@ def _checked(
         return _inferred(result, said, operands).changed(
             computation=wrong, verdict="contradicted", note=f"it is {exact(value)}"
         )
-    if result.support != "none" or any(one.verdict != "supported" for one in operands):
+    if result.verdict == "supported" or any(one.verdict != "supported" for one in operands):
         return result
     return with_unit(_inferred(result, said, operands).changed(computation=computation), grounds)
 
@@ -281,17 +283,30 @@ def _unrounded(claim: Claim, said: Read) -> Read:
 
 def with_unit(claim: Claim, grounds: Grounds) -> Claim:
     """A claim that is computed, supported if its unit is that of an operand, a share, or stands somewhere."""
-    unit, computation = claim.reading.unit, claim.computation
-    operands = [one.reading.unit for one in claim.evidence]
-    changed = computation is not None and (computation.factor != "1" or (unit == "%" and "/" in computation.expression))
-    if not unit or changed or any(one and factor(one, unit) is not None for one in operands):
+    if _has_unit(claim):
         return claim.changed(verdict="supported", note="")
-    place = grounds.unit(unit)
+    place = grounds.unit(claim.reading.unit)
     if place is None:
         return claim.changed(verdict="partial", note="no operand has its unit")
     return claim.changed(verdict="supported", note="", evidence=(*claim.evidence, place))
 
 
+def _has_unit(claim: Claim) -> bool:
+    """Whether a claim has no unit, that of an operand, or one that its computation gives."""
+    unit, computation = claim.reading.unit, claim.computation
+    if not unit or any(one.reading.unit and factor(one.reading.unit, unit) is not None for one in claim.evidence):
+        return True
+    if computation is None:
+        return False
+    return computation.factor != "1" or (unit == "%" and "/" in computation.expression)
+
+
+def _said_first(claim: Claim) -> Support:
+    """A claim as an operand: the one that it only says again, if it does."""
+    first = claim.evidence[0] if len(claim.evidence) == 1 and claim.computation is None else None
+    return first if isinstance(first, FromClaim) else FromClaim(claim=claim.id, reading=claim.reading)
+
+
 def _inferred(result: Claim, said: Form, operands: Sequence[Claim]) -> Claim:
-    evidence: tuple[Support, ...] = tuple(FromClaim(claim=one.id, reading=one.reading) for one in operands)
+    evidence = tuple(map(_said_first, operands))
     return result.changed(reading=said.reading, support="inference", evidence=evidence)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from aeon.grounding.grounds import ToolOutput
-from aeon.grounding.looped import claims_of_work
+from aeon.grounding.looped import claims_of_loop
 from aeon.grounding.matching import claims
-from aeon.grounding.work import Work, sentences_of
+from aeon.grounding.toolrecord import ToolRecord, sentences_of
 from aeon.schema import (
     Calculation,
     Claim,
@@ -20,15 +20,17 @@ from aeon.schema import (
     Task,
     ToolCall,
     ToolLoop,
+    ToolUse,
 )
 
 __all__ = [
     "BY_TOOL",
-    "checked_work",
+    "checked_loop",
     "given",
     "grounded",
     "grounded_loop",
     "has_grounds",
+    "others_of",
     "resting_on_record",
     "spans_of",
     "told",
@@ -63,21 +65,27 @@ def grounded_loop(answer: str, task: Task, plan: Plan, calculations: Sequence[Ca
     Where no tool gave anything and there is no context, what the task does not say is not checked.
     """
     done = [step for step in plan.steps if step.status == "complete"]
-    others = [step for step in done if step.mode != "tools"]
-    outputs = [ToolOutput(step.id, output) for step in others for output in given(step)]
-    work = Work(
+    record = ToolRecord(
         uses=tuple(use for step in done for use in step.uses),
         cites=tuple(one for step in done for one in step.cites),
-        stated={step.id: str(step.output) for step in done if not isinstance(step.action, ToolCall)},
-        others=[*outputs, *(source for step in others for source in step.sources)],
+        stated=_stated(plan, done),
+        others=others_of({step.id: step for step in done if step.mode != "tools"}),
     )
-    return checked_work(answer, told(task), work, calculations)
+    return checked_loop(answer, told(task), record, calculations)
 
 
-def checked_work(answer: str, task: Task, work: Work, calculations: Sequence[Calculation] = ()) -> tuple[Claim, ...]:
-    """The claims of an answer over such work, not checked where there was nothing to check them against."""
-    found = claims_of_work(answer, task, work, calculations)
-    return found if work.looked_up or task.context else tuple(unchecked(claim) for claim in found)
+def others_of(steps: Mapping[str, Step | StepResult]) -> list[ToolOutput | Source]:
+    """What steps, by their names, gave and rest on, that are no loops over tools."""
+    outputs = [ToolOutput(name, output) for name, step in steps.items() for output in given(step)]
+    return [*outputs, *(source for step in steps.values() for source in step.sources)]
+
+
+def checked_loop(
+    answer: str, task: Task, record: ToolRecord, calculations: Sequence[Calculation] = ()
+) -> tuple[Claim, ...]:
+    """The claims of an answer over such a record, not checked where there was nothing to check them against."""
+    found = claims_of_loop(answer, task, record, calculations)
+    return found if record.looked_up or task.context else tuple(unchecked(claim) for claim in found)
 
 
 def resting_on_record(found: Sequence[Claim]) -> list[Claim]:
@@ -119,12 +127,16 @@ def given(step: Step | StepResult) -> Iterator[JsonValue]:
         yield step.output
 
 
-def spans_of(steps: Iterable[Step | StepResult]) -> Iterator[Source]:
-    """The sentences that the steps rest on or that their calls of tools showed, each once."""
-    every = (
-        source for step in steps for source in (*step.sources, *(one for use in step.uses for one in sentences_of(use)))
-    )
+def spans_of(steps: Iterable[Step | StepResult | ToolUse]) -> Iterator[Source]:
+    """The sentences that the steps rest on, and those that calls of tools showed, each once."""
+    every = (source for step in steps for source in _spans(step))
     yield from {(one.source, one.start, one.end): one for one in every}.values()
+
+
+def _spans(step: Step | StepResult | ToolUse) -> Iterator[Source]:
+    yield from () if isinstance(step, ToolUse) else step.sources
+    for use in [step] if isinstance(step, ToolUse) else step.uses:
+        yield from sentences_of(use)
 
 
 def written_from(plan: Plan) -> list[Source]:

@@ -67,7 +67,8 @@ def quotations(text: str) -> Iterator[Mention]:
     """The quoted strings of a text, without their quotation marks and a full stop or comma at their end."""
     for match in _QUOTED.finditer(text):
         start, end = match.span(match.lastindex or 0)
-        inner = text[start:end].rstrip(" .,;:!?")
+        inner = text[start:end].rstrip(" .,;:!?\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}")
+        start, inner = start + len(inner) - len(inner.lstrip()), inner.lstrip()
         mention = mentioned("quote", start, inner, ["text"]) if re.search(r"[^\W\d_]", inner) else None
         if mention is not None and mention.forms[0].read.value:
             yield mention

@@ -10,17 +10,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from pydantic import Field, JsonValue, ValidationError
+from pydantic import Field, JsonValue
 
-from aeon.errors import MalformedResponse
 from aeon.llm.asking import Form
 from aeon.llm.connections import Connections
 from aeon.llm.probe import Lenient, read_page
 from aeon.llm.strictness import strict
-from aeon.llm.vendor import ANSWER, Vendor, VendorReading, arguments_of, counts, plain_name, sides
+from aeon.llm.tool_calls import sent_name
+from aeon.llm.vendor import ANSWER, Vendor, VendorReading, arguments_of, counts, sides
 from aeon.llm.vendors import ANTHROPIC_BASE_URL
 from aeon.llm.wire import Count, WireReply
 from aeon.schema.frozen import JsonObject
@@ -98,96 +97,87 @@ class _Event(Lenient):
     error: JsonValue = None
 
 
-@dataclass
-class _Open:
-    """A block as far as it has come."""
-
-    block: _Block
-    arguments: list[str] = field(default_factory=list)
-    thinking: list[str] = field(default_factory=list)
-    signature: str = ""
-
-    def sealed(self) -> JsonObject | None:
-        """The thought as the API wants it back, if it is one."""
-        if self.block.type == "redacted_thinking":
-            return {"type": self.block.type, "data": self.block.data}
-        if self.block.type == "thinking":
-            return {"type": self.block.type, "thinking": "".join(self.thinking), "signature": self.signature}
-        return None
-
-
 class _Reading(VendorReading):
-    """Reads the events of a stream, or one whole message."""
+    """Reads the events of a stream, or one whole message.
 
-    def __init__(self, where: str, as_tool: bool) -> None:
-        super().__init__(where, as_tool)
-        self._blocks: dict[int, _Open] = {}
+    A call is signed with the thoughts before it, as the API wants them back: all that was not signed with yet.
+    """
+
+    def __init__(self, where: str, request: LLMRequest, form: Form) -> None:
+        super().__init__(where, request, form)
         self._counts = _Counts()
+        self._blocks: dict[int, _Block] = {}
+        self._thoughts: list[JsonObject] = []
 
     def read(self, raw: bytes) -> WireReply:
         """An event of a stream, or a whole message. Raises `MalformedResponse`."""
-        try:
-            event = _Event.model_validate_json(raw)
-            whole = _Message.model_validate_json(raw) if event.type == "message" else event.message
-        except ValidationError as error:
-            said = error.errors(include_url=False, include_context=False, include_input=False)[0]["msg"]
-            raise MalformedResponse(
-                f"{self.where} answered something that is no message ({said}); check the base URL"
-            ) from None
+        event = self._parsed(raw, _Event)
         if event.type == "error":
             return WireReply(error=event.error or True)
         if event.type == "message":
-            text = "".join(self._begin(place, block) for place, block in enumerate(whole.content))
-            return self._piece(text, whole.stop_reason, whole.usage, whole.model)
+            return self._whole(self._parsed(raw, _Message))
         if event.type == "message_start":
-            self._counts = whole.usage
-            return WireReply(model=whole.model)
+            self._counts = event.message.usage
+            return WireReply(model=event.message.model)
         if event.type == "content_block_start":
             return self._piece(self._begin(event.index, event.content_block))
         if event.type == "content_block_delta":
             return self._piece(self._add(event.index, event.delta))
+        if event.type == "content_block_stop":
+            return self._piece(self._end(event.index))
         if event.type == "message_delta":
-            return self._piece("", event.delta.stop_reason, event.usage)
+            return self._piece({}, event.delta.stop_reason, event.usage)
         return WireReply()
 
-    def calls(self) -> tuple[CallRequest, ...]:
-        """The tool calls; each one carries the thoughts before it, as the API wants them back."""
-        calls: list[CallRequest] = []
-        thoughts: list[JsonValue] = []
-        for _, one in sorted(self._blocks.items()):
-            thought = one.sealed()
-            if thought is not None:
-                thoughts.append(thought)
-            elif one.block.type == "tool_use":
-                arguments = "".join(one.arguments) or json.dumps(one.block.input or {}, ensure_ascii=False)
-                sealed = json.dumps(thoughts, ensure_ascii=False) if thoughts else ""
-                calls.append(CallRequest(id=one.block.id, name=one.block.name, arguments=arguments, signature=sealed))
-                thoughts = []
-        return tuple(calls)
+    def _whole(self, message: _Message) -> WireReply:
+        for place, block in enumerate(message.content):
+            for part in (self._begin(place, block), self._end(place)):
+                self.gathered.add(self._piece(part))
+        return self._piece({}, message.stop_reason, message.usage, message.model)
 
-    def _begin(self, place: int, block: _Block) -> str:
-        """The text of a block that begins."""
-        self._blocks[place] = _Open(block, thinking=[block.thinking], signature=block.signature)
-        if block.type == "tool_use" and self._as_tool and block.input:
-            return json.dumps(block.input, ensure_ascii=False)
-        return (block.text or "") if block.type == "text" and not self._as_tool else ""
+    def _begin(self, place: int, block: _Block) -> JsonObject:
+        """What a block brings as it begins."""
+        self._blocks[place] = block
+        if block.type == "text":
+            return {"content": "" if self.as_tool else block.text}
+        if block.type != "tool_use":
+            return {"reasoning": block.type.endswith("thinking")}
+        if self.as_tool:
+            return {}
+        self.signatures.append(json.dumps(self._thoughts, ensure_ascii=False) if self._thoughts else "")
+        self._thoughts = []
+        return {"tool_calls": [{"index": place, "id": block.id, "function": {"name": block.name}}]}
 
-    def _add(self, place: int, delta: _Delta) -> str:
-        """The text that a delta adds."""
-        one = self._blocks.setdefault(place, _Open(_Block()))
-        one.arguments.append(delta.partial_json)
-        one.thinking.append(delta.thinking)
-        one.signature += delta.signature
-        return delta.partial_json if self._as_tool else delta.text or ""
+    def _add(self, place: int, delta: _Delta) -> JsonObject:
+        """What a delta brings."""
+        block = self._blocks.setdefault(place, _Block())
+        block.thinking += delta.thinking
+        block.signature += delta.signature
+        if not delta.partial_json:
+            return {"content": "" if self.as_tool else delta.text}
+        block.input = None
+        return self._arguments(place, delta.partial_json)
+
+    def _end(self, place: int) -> JsonObject:
+        """What a block brings as it ends: arguments that did not come in pieces."""
+        block = self._blocks.get(place, _Block())
+        if block.type == "thinking":
+            self._thoughts.append({"type": block.type, "thinking": block.thinking, "signature": block.signature})
+        if block.type == "redacted_thinking":
+            self._thoughts.append({"type": block.type, "data": block.data})
+        if block.type != "tool_use" or block.input is None:
+            return {}
+        return self._arguments(place, json.dumps(block.input, ensure_ascii=False))
+
+    def _arguments(self, place: int, part: str) -> JsonObject:
+        return (
+            {"content": part} if self.as_tool else {"tool_calls": [{"index": place, "function": {"arguments": part}}]}
+        )
 
     def _piece(
-        self, text: str, stop: str | None = None, told: _Counts | None = None, model: str | None = None
+        self, part: JsonObject, stop: str | None = None, told: _Counts | None = None, model: str | None = None
     ) -> WireReply:
-        thinks = any(one.block.type.endswith("thinking") for one in self._blocks.values())
-        choice = {
-            "delta": {"content": text, "reasoning": thinks},
-            "finish_reason": _ENDS.get(stop, stop) if stop else None,
-        }
+        choice: JsonObject = {"delta": part, "finish_reason": _ENDS.get(stop, stop) if stop else None}
         usage = self._usage(told) if told is not None else None
         return WireReply.model_validate({"model": model, "choices": [choice], "usage": usage})
 
@@ -230,7 +220,7 @@ class Anthropic(Vendor):
         return "/v1/messages"
 
     def _reading(self, request: LLMRequest, form: Form) -> _Reading:
-        return _Reading(self._where, form == "json_object" and request.json_schema is not None)
+        return _Reading(self._where, request, form)
 
     def _ways(self, request: LLMRequest) -> tuple[Form, ...]:
         ways = super()._ways(request)
@@ -248,17 +238,9 @@ class Anthropic(Vendor):
         system: list[JsonValue] = [
             _text(one.content) for one in request.messages if one.role == "system" and one.content
         ]
-        tools: list[JsonValue] = [_tool(one.name, one.description, one.parameters) for one in request.tools]
-        if request.json_schema is not None and form == "json_schema":
-            body["output_config"] = {
-                "format": {"type": "json_schema", "schema": strict(request.json_schema) or request.json_schema}
-            }
-        if request.json_schema is not None and form == "json_object":
-            tools = [_tool(ANSWER, "Give the answer.", request.json_schema)]
-            body["tool_choice"] = {"type": "tool", "name": ANSWER}
-        body |= {name: value for name, value in (("system", system), ("tools", tools)) if value}
-        if self._habits.streams:
-            body["stream"] = True
+        body |= {"system": system} if system else {}
+        body |= {"stream": True} if self._habits.streams else {}
+        body |= _tools_and_shape(request, form)
         return {name: value for name, value in body.items() if name not in self._habits.left_out}
 
     async def _stated(self) -> Capabilities:
@@ -291,6 +273,19 @@ def _tool(name: str, description: str, parameters: JsonObject) -> JsonObject:
     return {"name": name, "description": description, "input_schema": parameters}
 
 
+def _tools_and_shape(request: LLMRequest, form: Form) -> JsonObject:
+    """The tools on offer, and what asks for an answer of the schema, if there is one."""
+    schema = request.json_schema
+    if schema is not None and form == "json_object":
+        return {"tools": [_tool(ANSWER, "Give the answer.", schema)], "tool_choice": {"type": "tool", "name": ANSWER}}
+    offered: JsonObject = {}
+    if request.tools:
+        offered["tools"] = [_tool(one.name, one.description, one.parameters) for one in request.tools]
+    if schema is not None and form == "json_schema":
+        offered["output_config"] = {"format": {"type": "json_schema", "schema": strict(schema) or schema}}
+    return offered
+
+
 def _turn(wrote: bool, stretch: Iterable[Message]) -> JsonObject:
     """The messages of one side as one; the API wants results of tools before any text."""
     blocks: list[JsonObject] = []
@@ -304,7 +299,7 @@ def _turn(wrote: bool, stretch: Iterable[Message]) -> JsonObject:
         for place, call in enumerate(message.calls):
             blocks += _thoughts((call,)) if place else []
             blocks.append(
-                {"type": "tool_use", "id": _id(call.id), "name": plain_name(call.name), "input": arguments_of(call)}
+                {"type": "tool_use", "id": _id(call.id), "name": sent_name(call.name), "input": arguments_of(call)}
             )
     blocks.sort(key=lambda block: not wrote and block["type"] != "tool_result")
     return {"role": "assistant" if wrote else "user", "content": [*blocks]}

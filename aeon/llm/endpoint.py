@@ -77,17 +77,18 @@ class Reading:
     reasons to stop are checked in one place (`aeon.llm.wire`).
     """
 
-    def __init__(self, where: str) -> None:
+    def __init__(self, where: str, request: LLMRequest) -> None:
         self.where = where
         self.gathered = Gathering()
+        self._calls_before = sum(len(message.calls) for message in request.messages)
 
     def read(self, raw: bytes) -> WireReply:
         """A completion or a part of it. Raises `MalformedResponse`."""
         return parse(raw, self.where)
 
-    def response(self, attempts: int, unmetered: int, put_off: int, calls_before: int) -> LLMResponse:
+    def response(self, attempts: int, unmetered: int, put_off: int) -> LLMResponse:
         """The completion; see `Gathering.response`."""
-        return self.gathered.response(attempts, unmetered, put_off, calls_before)
+        return self.gathered.response(attempts, unmetered, put_off, self._calls_before)
 
 
 class Endpoint(ABC):
@@ -157,7 +158,7 @@ class Endpoint(ABC):
 
     def _reading(self, request: LLMRequest, form: Form) -> Reading:
         """What reads the reply to one attempt."""
-        return Reading(self._where)
+        return Reading(self._where, request)
 
     def _translate(self, raw: BaseException) -> ModelError:
         """Aeon's error for what an attempt raised."""
@@ -180,8 +181,7 @@ class Endpoint(ABC):
         while True:
             outcome = await self._attempt(request, ways, deadline)
             if isinstance(outcome, Reading):
-                before = sum(len(message.calls) for message in request.messages)
-                return outcome.response(attempts, unmetered, patience.waits, before)
+                return outcome.response(attempts, unmetered, patience.waits)
             wait = patience.asked(outcome, deadline - clock())
             if wait is not None:
                 await asyncio.sleep(wait)

@@ -13,18 +13,19 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
 import openai
-from pydantic import Field, JsonValue, ValidationError
+from pydantic import Field, JsonValue
 
-from aeon.errors import EndpointRejected, MalformedResponse, ModelError
+from aeon.errors import EndpointRejected, ModelError
 from aeon.llm.asking import Form
 from aeon.llm.connections import Connections
 from aeon.llm.probe import Lenient, read_page
+from aeon.llm.tool_calls import sent_name
 from aeon.llm.translation import translate
-from aeon.llm.vendor import ANSWER, Vendor, VendorReading, arguments_of, counts, plain_name, sides
+from aeon.llm.vendor import ANSWER, Vendor, VendorReading, arguments_of, counts, sides
 from aeon.llm.vendors import GEMINI_BASE_URL
 from aeon.llm.wire import Count, WireReply
 from aeon.schema.frozen import JsonObject
-from aeon.schema.llm import CallRequest, Capabilities, LLMRequest, Message
+from aeon.schema.llm import Capabilities, LLMRequest, Message
 
 __all__ = ["Gemini"]
 
@@ -104,47 +105,31 @@ class _Reply(_Wire):
 
 
 class _Reading(VendorReading):
-    """Reads whole replies and those of a stream, which have one shape; ``before`` calls came before it."""
-
-    def __init__(self, where: str, as_tool: bool, before: int) -> None:
-        super().__init__(where, as_tool)
-        self._before = before
-        self._calls: list[CallRequest] = []
+    """Reads whole replies and those of a stream, which have one shape."""
 
     def read(self, raw: bytes) -> WireReply:
         """A reply or what a stream adds to it. Raises `MalformedResponse`."""
-        try:
-            reply = _Reply.model_validate_json(raw)
-        except ValidationError as error:
-            said = error.errors(include_url=False, include_context=False, include_input=False)[0]["msg"]
-            raise MalformedResponse(
-                f"{self.where} answered something that is no content ({said}); check the base URL"
-            ) from None
-        usage = reply.counted.told() if reply.counted is not None else None
+        reply = self._parsed(raw, _Reply)
         choices: list[JsonValue] = []
         if reply.feedback.blocked:
             choices = [{"delta": {}, "finish_reason": "content_filter"}]
-        elif reply.candidates:
-            first = reply.candidates[0]
-            said = "".join(self._take(part) for part in first.content.parts)
-            thinks = any(part.thought for part in first.content.parts)
-            end = _ENDS.get(first.finish, first.finish) if first.finish else None
-            choices = [{"delta": {"content": said, "reasoning": thinks}, "finish_reason": end}]
+        for candidate in reply.candidates[:1]:
+            choices = [{"delta": self._piece(part)} for part in candidate.content.parts]
+            choices.append({"finish_reason": _ENDS.get(candidate.finish or "", candidate.finish)})
+        usage = reply.counted.told() if reply.counted is not None else None
         shown: JsonObject = {"model": reply.model, "choices": choices, "usage": usage, "error": reply.error}
         return WireReply.model_validate(shown)
 
-    def calls(self) -> tuple[CallRequest, ...]:
-        """The calls, in the model's order."""
-        return tuple(self._calls)
-
-    def _take(self, part: _Part) -> str:
-        """The text of a part."""
+    def _piece(self, part: _Part) -> JsonObject:
+        """What a part of the reply brings."""
         if part.call is None:
-            return "" if part.thought or self._as_tool else part.text or ""
+            return {"reasoning": part.thought, "content": "" if part.thought or self.as_tool else part.text}
         arguments = json.dumps(part.call.args, ensure_ascii=False)
-        name = part.call.id or f"call_{self._before + len(self._calls) + 1}"
-        self._calls.append(CallRequest(id=name, name=part.call.name, arguments=arguments, signature=part.signature))
-        return arguments if self._as_tool else ""
+        if self.as_tool:
+            return {"content": arguments}
+        self.signatures.append(part.signature)
+        call: JsonObject = {"name": part.call.name, "arguments": arguments}
+        return {"tool_calls": [{"index": len(self.signatures), "id": part.call.id, "function": call}]}
 
 
 class Gemini(Vendor):
@@ -180,32 +165,23 @@ class Gemini(Vendor):
         return f"{self._page}:streamGenerateContent?alt=sse" if streamed else f"{self._page}:generateContent"
 
     def _reading(self, request: LLMRequest, form: Form) -> _Reading:
-        as_tool = form == "json_object" and request.json_schema is not None
-        return _Reading(self._where, as_tool, sum(len(message.calls) for message in request.messages))
+        return _Reading(self._where, request, form)
 
     def _body(self, request: LLMRequest, form: Form) -> JsonObject:
-        names = {call.id: plain_name(call.name) for message in request.messages for call in message.calls}
-        system: list[JsonValue] = [{"text": one.content} for one in request.messages if one.role == "system"]
-        tools: list[JsonValue] = [_function(one.name, one.description, one.parameters) for one in request.tools]
+        names = {call.id: sent_name(call.name) for message in request.messages for call in message.calls}
         config: JsonObject = {
             "maxOutputTokens": request.max_tokens,
             "temperature": request.temperature,
             "seed": request.seed % _LARGEST_SEED,
+            **_format(request, form),
         }
-        body: JsonObject = {"contents": [_turn(wrote, stretch, names) for wrote, stretch in sides(request.messages)]}
-        if form == "json_schema":
-            config |= {"responseMimeType": "application/json", "responseJsonSchema": request.json_schema}
-        elif form == "json_object" and request.json_schema is not None:
-            tools = [_function(ANSWER, "Give the answer.", request.json_schema)]
-            body["toolConfig"] = {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": [ANSWER]}}
-        elif form == "json_object":
-            config["responseMimeType"] = "application/json"
-        body["generationConfig"] = {name: value for name, value in config.items() if name not in self._habits.left_out}
-        if tools:
-            body["tools"] = [{"functionDeclarations": tools}]
-        if system:
-            body["systemInstruction"] = {"parts": system}
-        return body
+        system: list[JsonValue] = [{"text": one.content} for one in request.messages if one.role == "system"]
+        body: JsonObject = {
+            "contents": [_turn(wrote, stretch, names) for wrote, stretch in sides(request.messages)],
+            "generationConfig": {name: value for name, value in config.items() if name not in self._habits.left_out},
+            **_functions(request, form),
+        }
+        return body | ({"systemInstruction": {"parts": system}} if system else {})
 
     def _translate(self, raw: BaseException) -> ModelError:
         """Aeon's error; a key that is wrong gets status 400 here, and a reason beside it."""
@@ -245,6 +221,23 @@ def _details(raw: openai.APIStatusError, name: str) -> list[str]:
 
 def _function(name: str, description: str, parameters: JsonObject) -> JsonObject:
     return {"name": name, "description": description, "parametersJsonSchema": parameters}
+
+
+def _functions(request: LLMRequest, form: Form) -> JsonObject:
+    """The functions on offer; or the one that must be called with the answer."""
+    if form == "json_object" and request.json_schema is not None:
+        answer = _function(ANSWER, "Give the answer.", request.json_schema)
+        must: JsonObject = {"mode": "ANY", "allowedFunctionNames": [ANSWER]}
+        return {"tools": [{"functionDeclarations": [answer]}], "toolConfig": {"functionCallingConfig": must}}
+    declared: list[JsonValue] = [_function(one.name, one.description, one.parameters) for one in request.tools]
+    return {"tools": [{"functionDeclarations": declared}]} if declared else {}
+
+
+def _format(request: LLMRequest, form: Form) -> JsonObject:
+    """What asks for JSON as the text of the answer."""
+    if form == "json_schema":
+        return {"responseMimeType": "application/json", "responseJsonSchema": request.json_schema}
+    return {"responseMimeType": "application/json"} if form == "json_object" and request.json_schema is None else {}
 
 
 def _turn(wrote: bool, stretch: Iterable[Message], names: Mapping[str, str]) -> JsonObject:

@@ -6,44 +6,51 @@ structured-outputs): objects are closed, and bounds of numbers and lengths are r
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from aeon.schema.frozen import JsonObject, JsonValue
 
 __all__ = ["strict"]
 
 _KEPT = ("type", "enum", "const", "title", "description", "$ref", "required")
 _FORMATS = ("date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid")
-_VARIANTS = {"anyOf": "anyOf", "oneOf": "anyOf", "allOf": "allOf"}
+_BOUND: Mapping[str, tuple[JsonValue, ...]] = {"format": _FORMATS, "minItems": (0, 1)}
+"""What is enforced for these values alone."""
+_INSIDE = {
+    "$defs": "$defs",
+    "properties": "properties",
+    "items": "items",
+    "anyOf": "anyOf",
+    "oneOf": "anyOf",
+    "allOf": "allOf",
+}
+"""Where schemas stand inside one, and under which name they are sent."""
 
 
 def strict(schema: JsonObject) -> JsonObject | None:
     """The schema without what cannot be enforced; ``None`` where an object may have fields that nobody named."""
+    if _is_open(schema):
+        return None
     kept = {name: schema[name] for name in _KEPT if name in schema}
-    if schema.get("format") in _FORMATS:
-        kept["format"] = schema["format"]
-    if schema.get("minItems") in (0, 1):
-        kept["minItems"] = schema["minItems"]
+    kept |= {name: schema[name] for name, values in _BOUND.items() if schema.get(name) in values}
     if schema.get("type") == "object":
-        if not schema.get("properties") or schema.get("additionalProperties") not in (None, False):
-            return None
         kept["additionalProperties"] = False
-    for name, below in _below(schema):
-        inner: dict[str, JsonValue] = {key: strict(one) for key, one in below.items() if isinstance(one, dict)}
-        if None in inner.values():
-            return None
-        kept[name] = [*inner.values()] if name in _VARIANTS.values() else inner
-    if isinstance(items := schema.get("items"), dict):
-        kept["items"] = strict(items)
-        if kept["items"] is None:
-            return None
-    return kept
+    inside = {_INSIDE[name]: _strict_inside(name, value) for name, value in schema.items() if name in _INSIDE}
+    return None if None in inside.values() else kept | inside
 
 
-def _below(schema: JsonObject) -> list[tuple[str, dict[str, JsonValue]]]:
-    """The schemas inside this one, by name or by place."""
-    named = [(name, value) for name in ("$defs", "properties") if isinstance(value := schema.get(name), dict)]
-    listed = [
-        (kept, {str(place): one for place, one in enumerate(value)})
-        for name, kept in _VARIANTS.items()
-        if isinstance(value := schema.get(name), list)
-    ]
-    return [*named, *listed]
+def _strict_inside(name: str, value: JsonValue) -> JsonValue:
+    """The same of the schemas inside one: one of items, a list of variants, or an object that names some."""
+    if name == "items":
+        return strict(value) if isinstance(value, dict) and value else None
+    listed = value if isinstance(value, list) else [*value.values()] if isinstance(value, dict) else [None]
+    made = [strict(one) if isinstance(one, dict) else None for one in listed]
+    if None in made:
+        return None
+    return dict(zip(value, made, strict=True)) if isinstance(value, dict) else [*made]
+
+
+def _is_open(schema: JsonObject) -> bool:
+    """Whether it is of objects that may have fields that nobody named."""
+    closed = schema.get("properties") and schema.get("additionalProperties") in (None, False)
+    return schema.get("type") == "object" and not closed

@@ -19,7 +19,8 @@ from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.schema.llm import CallRequest, Message, ToolSpec
 
 __all__ = [
-    "MOST_ARGUMENTS", "MOST_CALLS", "CallGathering", "WireCall", "WireFunction", "call_id", "sent_message", "sent_tool",
+    "MOST_ARGUMENTS", "MOST_CALLS", "CallGathering", "WireCall", "WireFunction", "call_id", "sent_arguments",
+    "sent_message", "sent_name", "sent_tool",
 ]  # fmt: skip
 
 MOST_ARGUMENTS = 200_000
@@ -159,17 +160,21 @@ def sent_message(message: Message) -> JsonObject:
 
 def _sent_calls(calls: Sequence[CallRequest]) -> list[JsonValue]:
     return [
-        {"id": call.id, "type": "function", "function": {"name": _name(call.name), "arguments": _arguments(call)}}
+        {
+            "id": call.id,
+            "type": "function",
+            "function": {"name": sent_name(call.name), "arguments": sent_arguments(call)},
+        }
         for call in calls
     ]
 
 
-def _name(name: str) -> str:
+def sent_name(name: str) -> str:
     """A name that every endpoint takes, so that one that the model made up does not end the conversation."""
     return _ODD.sub("_", name)[:_MOST_NAME] or "unnamed"
 
 
-def _arguments(call: CallRequest) -> str:
+def sent_arguments(call: CallRequest) -> str:
     """The arguments as written; where that is no JSON object, which many servers refuse, an object that quotes them."""
     try:
         value = json.loads(call.arguments or "{}")

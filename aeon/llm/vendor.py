@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import json
-import re
 from abc import abstractmethod
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import chain, groupby, repeat
+from typing import TypeVar
 
-from pydantic import JsonValue
+from pydantic import BaseModel, ValidationError
 
+from aeon.errors import MalformedResponse
 from aeon.llm.adapter import Permit, freely
 from aeon.llm.asking import Form, forms
 from aeon.llm.connections import Connections
 from aeon.llm.endpoint import Endpoint, Reading
 from aeon.llm.probe import measured
 from aeon.llm.profiles import Told
+from aeon.llm.tool_calls import sent_arguments
 from aeon.llm.wire import WireReply
 from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import CallRequest, Capabilities, LLMRequest, LLMResponse, Message
 
-__all__ = ["ANSWER", "Sides", "Vendor", "VendorReading", "arguments_of", "counts", "plain_name", "sides"]
+__all__ = ["ANSWER", "Sides", "Vendor", "VendorReading", "arguments_of", "counts", "sides"]
 
 ANSWER = "answer"
 """The tool whose arguments are the answer, where the endpoint does not take a schema for its text."""
 
-_ODD = re.compile(r"[^A-Za-z0-9_-]")
-_MOST_NAME = 64
+Piece = TypeVar("Piece", bound=BaseModel)
 
 Sides = Iterator[tuple[bool, list[Message]]]
 """Stretches of a conversation in turn: those that the model wrote (true), and those that it was given."""
@@ -40,16 +41,8 @@ def sides(messages: tuple[Message, ...]) -> Sides:
 
 def arguments_of(call: CallRequest) -> JsonObject:
     """The arguments as the object that the APIs ask for; what is none is shown to the model as a text in one."""
-    try:
-        value: JsonValue = json.loads(call.arguments or "{}")
-    except (ValueError, RecursionError):
-        value = None
-    return value if isinstance(value, dict) else {"malformed": call.arguments}
-
-
-def plain_name(name: str) -> str:
-    """A name that the APIs take, so that one that the model made up does not end the conversation."""
-    return _ODD.sub("_", name)[:_MOST_NAME] or "unnamed"
+    arguments: JsonObject = json.loads(sent_arguments(call))
+    return arguments
 
 
 def counts(prompt: int | None, generated: int | None, cached: int | None, thoughts: int | None) -> JsonObject:
@@ -63,27 +56,35 @@ def counts(prompt: int | None, generated: int | None, cached: int | None, though
 
 
 class VendorReading(Reading):
-    """Reads a reply piece by piece as one of the OpenAI protocol, and keeps its tool calls.
+    """Reads a reply piece by piece as one of the OpenAI protocol, and keeps the signatures of its calls beside it.
 
-    In the form ``json_object`` the model answers by the arguments of the tool `ANSWER`, which are the text then.
+    ``as_tool``: the model answers by the arguments of the tool `ANSWER`, which are the text then.
     """
 
-    def __init__(self, where: str, as_tool: bool) -> None:
-        super().__init__(where)
-        self._as_tool = as_tool
+    def __init__(self, where: str, request: LLMRequest, form: Form) -> None:
+        super().__init__(where, request)
+        self.as_tool = form == "json_object" and request.json_schema is not None
+        self.signatures: list[str] = []
 
     @abstractmethod
     def read(self, raw: bytes) -> WireReply:
         """A completion or a part of it. Raises `MalformedResponse`."""
 
-    @abstractmethod
-    def calls(self) -> tuple[CallRequest, ...]:
-        """The tool calls, in the model's order."""
+    def response(self, attempts: int, unmetered: int, put_off: int) -> LLMResponse:
+        """The completion, its calls with their signatures; see `Gathering.response`."""
+        response = super().response(attempts, unmetered, put_off)
+        signed = zip(response.calls, chain(self.signatures, repeat("")), strict=False)
+        return response.changed(calls=tuple(call.changed(signature=signature) for call, signature in signed))
 
-    def response(self, attempts: int, unmetered: int, put_off: int, calls_before: int) -> LLMResponse:
-        """The completion with its tool calls; see `Gathering.response`."""
-        response = super().response(attempts, unmetered, put_off, calls_before)
-        return response if self._as_tool else response.changed(calls=self.calls())
+    def _parsed(self, raw: bytes, shape: type[Piece]) -> Piece:
+        try:
+            return shape.model_validate_json(raw)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            at = ".".join(str(part) for part in first["loc"]) or "the body"
+            raise MalformedResponse(
+                f"{self.where} answered something that is no completion ({at}: {first['msg']}); check the base URL"
+            ) from None
 
 
 class Vendor(Endpoint):

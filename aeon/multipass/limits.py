@@ -22,13 +22,13 @@ _HARDEST = TaskProfile(
 )
 """The profile that gets as much as any."""
 _USUAL = 10  # the limit on passes, and on attempts, that a profile's tiers are made for; a higher one stretches them
-_FEW_STEPS = 2
-"""Steps that a model with tools does in one go: a plan would only say the task again."""
+_FEW_STEPS, _DEEPEST = 8, 5
+"""Steps that a model with tools does in one go, and the depth from which on not: a plan would only say it again."""
 
 
 def is_one_step(profile: TaskProfile) -> bool:
     """Whether the task is its own plan for a model that works with tools, turn by turn."""
-    return profile.inferred and profile.expected_step_count <= _FEW_STEPS
+    return profile.inferred and profile.expected_step_count <= _FEW_STEPS and profile.reasoning_depth < _DEEPEST
 
 
 def most_calls(config: Config) -> int:

@@ -140,8 +140,13 @@ def fresh_id(plan: Plan, step_id: str) -> str:
 
 
 def does_already(plan: Plan, action: RefinementAction) -> bool:
-    """Whether the delta's steps do what its target does; without a target, what all pending steps do."""
+    """Whether the delta's steps do what its target does; without a target, what all pending steps do.
+
+    A step that a model did turn by turn is done otherwise when it is done again: with what was found in its answer.
+    """
     target = plan.find(action.target) if action.target else None
+    if target is not None and target.executed and isinstance(target.action, ToolLoop):
+        return False
     old = (target,) if target else tuple(step for step in plan.steps if not step.executed)
     return [step.work for step in action.steps] == [step.work for step in old]
 

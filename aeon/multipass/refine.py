@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from aeon.multipass import triggers
-from aeon.multipass.plans import changed_by, does_already, fresh_id, invalidated, problems, rewired, unfit
+from aeon.multipass.plans import changed_by, does_already, fresh_id, invalidated, is_looped, problems, rewired, unfit
 from aeon.schema.config import RefinementLimits
 from aeon.schema.history import RefinementRecord, Rejection
 from aeon.schema.judgment import Refinement, SemanticValidationReport
@@ -93,8 +93,20 @@ def _tried(plan: Plan, action: RefinementAction, attempts: Attempts) -> tuple[Pl
     if does_already(plan, action):
         return plan, "it changes nothing"
     attempts.used[action.fragment] += 1
-    changed = _change(plan, action, target).numbered()
+    changed = _change(plan, action, target).changed(answer=_answer(plan, action)).numbered()
     return changed, "; ".join(problems(changed, attempts.limits.total_steps, attempts.limits.subplan_depth))
+
+
+def _answer(plan: Plan, action: RefinementAction) -> tuple[str, ...]:
+    """The steps that give the answer of a model that works turn by turn: of those that are replaced, the last new one.
+
+    Of another plan nobody knows which they are now.
+    """
+    if not is_looped(plan):
+        return ()
+    new = action.steps[-1].id if action.steps and action.target else ""
+    replaced = action.fragment if action.type == "REPLACE" else ""
+    return tuple(new if fragment(name) == replaced else name for name in plan.answer)
 
 
 def _change(plan: Plan, action: RefinementAction, target: Step | None) -> Plan:

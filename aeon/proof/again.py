@@ -13,8 +13,8 @@ from aeon.proof.readings import NUMERAL, folded, read, rounded
 
 __all__ = ["CHANGES", "done_again", "evaluate", "letters_of"]
 
-CHANGES = frozenset({7, 12, 24, 52, 60, 100, 365, 1000, 3600, 10**6, 10**9})
-"""Numbers that change one unit into another, so that a computation may have them though they stand nowhere."""
+CHANGES = frozenset({2, 7, 12, 24, 52, 60, 100, 365, 1000, 3600, 10**6, 10**9})
+"""Numbers that change one unit into another, or halve: a computation may have them though they stand nowhere."""
 
 
 def _power(base: Fraction, power: Fraction) -> Fraction:
@@ -68,7 +68,7 @@ def _value(node: ast.expr, source: str, names: dict[str, Fraction]) -> Fraction:
 def letters_of(expression: str) -> list[str]:
     """The letters of an expression over ``a``, ``b``, … , each once, in order.
 
-    Its numbers may only change units (`CHANGES`, behind ``*`` or ``/`` or before them), be a 1 that is added or taken
+    Its numbers may only change units (`CHANGES`, beside ``*`` or behind ``/``), be a 1 that is added or taken
     away, or the places of ``round``.
 
     Raises:
@@ -82,22 +82,27 @@ def letters_of(expression: str) -> list[str]:
 
 
 def _letters_in(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.Name) and len(node.id) == 1 and node.id.isascii() and node.id.islower():
+        yield node.id
+    else:
+        for part in _parts_of(node):
+            yield from _letters_in(part)
+
+
+def _parts_of(node: ast.expr) -> list[ast.expr]:
+    """The parts of an operation that have letters in them."""
     match node:
-        case ast.Name(id=name) if len(name) == 1 and name.isascii() and name.islower():
-            yield name
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            yield from _letters_in(operand)
+            return [operand]
+        case ast.BinOp(left=left, op=ast.Div(), right=right):
+            return [left, *_unless_constant(right, ast.Div())]
         case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATORS:
-            for side in (left, right):
-                if not _is_constant(side, sign):
-                    yield from _letters_in(side)
+            return [*_unless_constant(left, sign), *_unless_constant(right, sign)]
         case ast.Call(func=ast.Name(id="round"), args=[value, places], keywords=[]) if _is_whole(places):
-            yield from _letters_in(value)
+            return [value]
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _CALLS:
-            for argument in arguments:
-                yield from _letters_in(argument)
-        case _:
-            raise ValueError("it has parts that no computation may have")
+            return arguments
+    raise ValueError("it has parts that no computation may have")
 
 
 def _is_whole(node: ast.expr) -> bool:
@@ -107,11 +112,12 @@ def _is_whole(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is int and node.value < 100
 
 
-def _is_constant(node: ast.expr, sign: ast.operator) -> bool:
-    """Whether a side of an operation is a number that needs to stand nowhere."""
-    if not isinstance(node, ast.Constant) or type(node.value) is not int:
-        return False
-    return node.value in CHANGES if isinstance(sign, ast.Mult | ast.Div) else node.value == 1
+def _unless_constant(node: ast.expr, sign: ast.operator) -> list[ast.expr]:
+    """A side of an operation, unless it is a number that needs to stand nowhere."""
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        free = node.value in CHANGES if isinstance(sign, ast.Mult | ast.Div) else node.value == 1
+        return [] if free else [node]
+    return [node]
 
 
 def done_again(

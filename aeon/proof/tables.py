@@ -7,7 +7,7 @@ their names; ``total`` is how many rows there are where only some of them are sh
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeGuard
 
@@ -39,18 +39,24 @@ def of_table(output: object, call: str) -> str:
     match = _CALL.fullmatch(call)
     if match is None or not is_table(output):
         raise ValueError(f"{call[:60]!r} is nothing that the output has")
-    rows, total = output["rows"], output.get("total")
-    count = len(rows) if total is None else int(str(total))
-    if count < len(rows):
-        raise ValueError("the output has more rows than it says")
+    count, shown = _rows_of(output)
     if match[1] == "rows" and not match[2]:
         return str(count)
-    if match[1] not in FUNCTIONS or count != len(rows):
+    if match[1] not in FUNCTIONS or count != shown:
         raise ValueError(f"{call[:60]!r} cannot be computed: not all rows are there, or no such function")
     cells = [_of_cell(cell) for cell in _cells(output, match[2]) if cell is not None]
     if not cells:
         raise ValueError(f"the column {match[2][:60]!r} has no numbers")
     return exact(FUNCTIONS[match[1]](cells))
+
+
+def _rows_of(output: Mapping[str, list[object]]) -> tuple[int, int]:
+    """How many rows there are, and how many are shown."""
+    total, shown = output.get("total"), len(output["rows"])
+    count = shown if total is None else int(str(total))
+    if count < shown:
+        raise ValueError("the output has more rows than it says")
+    return count, shown
 
 
 def _cells(output: dict[str, list[object]], column: str) -> Iterator[object]:

@@ -10,7 +10,7 @@ from aeon.grounding.outcomes import grounded_on
 from aeon.grounding.prose import checked_sentences
 from aeon.grounding.results import spans_of
 from aeon.kernel.decide import borne_out
-from aeon.schema import Conclusion, Decision, Outcome, Reply, StepResult, Task
+from aeon.schema import Conclusion, Decision, Outcome, Reply, StepResult, Task, ToolUse
 from aeon.schema.effects import AskUser, Effect
 
 __all__ = ["Basis"]
@@ -40,7 +40,7 @@ class Basis:
         """Take in a batch, whose first effect has this number."""
         for number, outcome in enumerate(outcomes, first):
             kind = type(outcome.value)
-            if kind is StepResult or outcome.usage.tool_calls:
+            if kind in (StepResult, ToolUse) or outcome.usage.tool_calls:
                 self.outcomes[number] = outcome
                 if scope := effects[number - first].scope:
                     self.scopes[number] = scope
@@ -63,7 +63,7 @@ class Basis:
         )
         ended = borne_out(decision, claims)
         spans = ((one.start, one.end) for one in sentences(result.answer))
-        cited = spans_of(one.value for one in within.values() if isinstance(one.value, StepResult))
+        cited = spans_of(one.value for one in within.values() if isinstance(one.value, StepResult | ToolUse))
         known = checked_sentences(result.answer, spans, claims, cited)
         return result.changed(
             claims=claims,

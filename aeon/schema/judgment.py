@@ -82,7 +82,8 @@ class Issue(Value):
 class Calculation(Value):
     """How a ``value`` of an answer follows from values that stand in results, as a judge says; the host checks it.
 
-    ``expression`` is arithmetic over numbers that stand in them, with ``rows(N)`` for the rows of result ``N``.
+    ``expression`` is arithmetic over numbers that stand in them, with ``rows(N)`` for the rows of result ``N``; "" for
+    a value that only counts or labels something, or that the answer assumes, so that it states nothing.
     """
 
     value: str

@@ -32,12 +32,14 @@ class Call(Value):
     """A tool call that a model asks for. ``id`` is the host's: the step's id, a dot and a number from 1.
 
     ``problem`` says why it cannot be made: no such tool, arguments of the wrong type, too many in one turn.
+    ``signature`` is the endpoint's own, which some want to see again.
     """
 
     id: str
     tool: str
     arguments: JsonObject
     problem: str = ""
+    signature: str = ""
 
 
 class ToolUse(Value):

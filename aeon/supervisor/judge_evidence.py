@@ -13,6 +13,7 @@ from typing import NamedTuple
 from aeon.schema import Step
 from aeon.schema.turns import ToolUse
 from aeon.supervisor.prompt import clean, cut, fence
+from aeon.tools.rendering import shown
 
 __all__ = ["shown_work"]
 
@@ -77,7 +78,7 @@ def _note(use: ToolUse) -> str:
 def _lines(use: ToolUse, cited: set[str]) -> tuple[tuple[str, ...], frozenset[int]]:
     """The lines of a result, sentences with their numbers; and the places of those that are cited."""
     if not use.lines:
-        return (() if use.output is None else tuple(_text(use.output).splitlines()), frozenset())
+        return (() if use.output is None else tuple(shown(use.output, 1).splitlines()), frozenset())
     lines: list[str] = []
     marked: set[int] = set()
     number = 0

@@ -281,20 +281,21 @@ def _issue_lines(answered: Answered, short: bool) -> str:
     if short:
         return ""
     place = "; location: the step that it is in, or answer" if len(answered.places) > 1 else ""
-    return render(load("aeon.supervisor", "judge_issues.md"), place=place)
+    return f"{render(load('aeon.supervisor', 'judge_issues.md'), place=place).strip()} "
 
 
 def _more(answered: Answered, short: bool) -> str:
     """What is asked for only where the task, or the answer, gives reason to."""
     lines = []
     if answered.task.criteria:
-        lines.append("- criteria: for each numbered criterion whether it is met, unclear if that cannot be judged")
+        lines.append("criteria (whether each numbered one is met, unclear if that cannot be judged)")
     if answered.missing and not short:
         lines.append(
-            "- calculations: for each value listed above, the arithmetic over numbers that stand in results, such as "
-            "1899 - 1869, rows(2), sum(2.amount); leave out what does not follow"
+            "calculations (for each value listed above the arithmetic over numbers that stand in results or the task, "
+            'such as 1899 - 1869, ceil(a / b) with their numbers, rows(2), sum(2.amount); "" if it is a label, a list '
+            "number, a quoted word or an assumption that the answer names; leave out what does not follow)"
         )
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{line}; " for line in lines)
 
 
 def _schema(answered: Answered, short: bool) -> JsonObject:
@@ -307,7 +308,7 @@ def _schema(answered: Answered, short: bool) -> JsonObject:
         number: JsonValue = {"type": "integer", "enum": numbers}
         properties["criteria"] = _list_of({"number": number, "why": _TEXT, "met": _one_of(("yes", "no", "unclear"))})
     if answered.missing and not short:
-        properties["calculations"] = _list_of({"value": _TEXT, "expression": _TEXT})
+        properties["calculations"] = _list_of({"value": _one_of(answered.missing), "expression": _TEXT})
     score: JsonValue = {"type": "number"}
     return strict_object(properties | dict.fromkeys(("completeness", "coherence", "consistency"), score))
 

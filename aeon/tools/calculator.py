@@ -21,8 +21,8 @@ def calculator() -> Tool:
         """Calculate one arithmetic expression exactly.
 
         Args:
-            expression: numbers, + - * / // % ^, parentheses, < <= > >= == !=, 20% of 50, functions such as round(x, 2),
-                sqrt, min, max, sum, mean, median, factorial, gcd, lcm, comb, log. Only numbers, no units or words.
+            expression: numbers, + - * / // % ^, comparisons, 20% of 50, round(x, 2), sqrt, min, max, sum, mean, median,
+                factorial, gcd, lcm, comb, log; no units or words
         """
         return plain(evaluate(expression))
 

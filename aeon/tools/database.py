@@ -75,7 +75,7 @@ class Database:
         self.skipped = tuple(skipped)
         self.notes = tuple(notes)
         self._connection = connection
-        self.duckdb = module
+        self._duckdb = module
         self.keywords = keywords
         self._lock = threading.Lock()
 
@@ -182,6 +182,11 @@ class Database:
         return None
 
     @property
+    def module(self) -> ModuleType:
+        """The module, for its errors and its tokens."""
+        return self._duckdb
+
+    @property
     def seconds(self) -> float:
         """How long a query may run."""
         return _SECONDS
@@ -214,9 +219,9 @@ class Database:
     def _parse(self, cursor: duckdb.DuckDBPyConnection, query: str) -> Query:
         try:
             text = query.encode("utf-8").decode().strip().rstrip(";")
-            tokens = [(at, kind.name) for at, kind in self.duckdb.tokenize(text)]
+            tokens = [(at, kind.name) for at, kind in self._duckdb.tokenize(text)]
             parsed = parse(text, cursor, tokens)
-        except (self.duckdb.Error, UnicodeError, RuntimeError) as error:
+        except (self._duckdb.Error, UnicodeError, RuntimeError) as error:
             raise ToolArgumentError(f"the query does not parse: {error_line(str(error), {})}") from None
         names = [table.name for table in self.tables]
         for table in parsed.tables:
@@ -230,11 +235,11 @@ class Database:
         """DuckDB's errors as those of a tool, in one line."""
         try:
             yield
-        except self.duckdb.InterruptException:
+        except self._duckdb.InterruptException:
             raise ToolFailed(f"the query took longer than {_SECONDS:g} s; ask for less at once") from None
-        except (self.duckdb.OutOfMemoryException, self.duckdb.FatalException) as error:
+        except (self._duckdb.OutOfMemoryException, self._duckdb.FatalException) as error:
             raise ToolFailed(f"the query needs too much: {one_line(str(error), 120)}") from None
-        except self.duckdb.Error as error:
+        except self._duckdb.Error as error:
             used = self._used(query) or self.tables
             names = {table.name: [self._name(column) for column, _ in table.columns] for table in used}
             raise ToolArgumentError(error_line(str(error), names, query.text)) from None

@@ -33,8 +33,11 @@ def folder_material(database: Database | None, collection: Collection, note: str
 
 
 def _tables(tables: Sequence[TableInfo], keywords: frozenset[str]) -> str:
-    """All tables with two rows, one or none each, the first that is short enough; else as many as there is room for."""
-    for rows in (2, 1, 0):
+    """All tables, one alone with two rows, several with one or none each: whichever is short enough; else as many as fit.
+
+    Types say what numbers and days look like; a row shows how texts are written.
+    """
+    for rows in (2, 1, 0) if len(tables) == 1 else (1, 0):
         lines = [_table(table, keywords, rows) for table in tables]
         if sum(map(len, lines)) + len(lines) <= _SMALL - _MOST_NOTE:
             break

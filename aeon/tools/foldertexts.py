@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import PurePosixPath
 
@@ -56,7 +56,7 @@ class FolderTexts:
             seen |= {(passage.source, start) for start, _ in new}
             if new:
                 parts.append(self._part_of(passage, new))
-        return fitting(parts, self._note(words, ranked, passages), self.most_bytes).model_dump(mode="json")
+        return fitting(parts, self._note(words, ranked, passages), self.most_bytes).output()
 
     def part(self, name: str, start: int) -> JsonObject:
         """The sentences of a text from ``start`` on (from 1), as many as fit.
@@ -67,35 +67,46 @@ class FolderTexts:
         if start > len(every):
             raise ToolArgumentError(f"{one_line(name, 100)} has {len(every):,} sentences; there is none {start:,}")
         page = every[start - 1 : start - 1 + _PAGE]
-        whole = TextPart(source=name, sentences=spaced_out(text, [(one.start, one.end) for one in page]), heading=page[0].heading if start > 1 else "")
+        whole = TextPart(
+            source=name,
+            sentences=spaced_out(text, [(one.start, one.end) for one in page]),
+            heading=page[0].heading if start > 1 else "",
+        )
         shown = fitting([whole], "", self.most_bytes)
         last = start - 1 + sum(len(part.sentences) for part in shown.parts)
-        note = f"sentences {start:,} to {last:,} of {len(every):,}" if last > start else f"sentence {start:,}"
+        span = f"sentences {start:,} to {last:,}" if last > start else f"sentence {start:,}"
+        note = f"{span} of {len(every):,}"
         if (start, last) == (1, len(every)):
             note = "the whole text"
         if last < len(every):
             note += f"; the text goes on at start={last + 1}"
-        return shown.changed(note=note).model_dump(mode="json")
+        return shown.changed(note=note).output()
 
     def meant(self, name: str) -> str | TableInfo:
         """The text or table of that name, or of the only one like it.
 
         Raises ``ToolArgumentError``, which gives the nearest names, or says why a file cannot be read.
         """
-        plain = name.strip().replace("\\", "/").removeprefix("./")
         if name in self._collection.documents:
             return name
+        plain = name.strip().replace("\\", "/").removeprefix("./")
         for spelt in (str, _plain, _last, _stem):
-            texts = [text for text in self._collection.documents if spelt(text) == spelt(plain)]
-            tables = [table for table in self._tables if spelt(plain) in (spelt(table.name), spelt(table.source))]
-            if len(texts) == 1 and not (spelt is _stem and tables):
-                return texts[0]
-            if tables and not texts:
-                return _only(tables, plain)
-        for text, files in self._collection.files().items():
-            if plain in files:
-                return text
+            if (found := self._spelt_so(plain, spelt)) is not None:
+                return found
         raise self._unknown(plain)
+
+    def _spelt_so(self, name: str, spelt: Callable[[str], str]) -> str | TableInfo | None:
+        """The one text or table whose name is the same if both are ``spelt`` so."""
+        texts = {text for file, text in self._files.items() if spelt(file) == spelt(name)}
+        tables = [table for table in self._tables if spelt(name) in (spelt(table.name), spelt(table.source))]
+        if len(texts) == 1 and not (spelt is _stem and tables):
+            return texts.pop()
+        return _only(tables, name) if tables and not texts else None
+
+    @cached_property
+    def _files(self) -> dict[str, str]:
+        """The text that each file holds: several may hold the same."""
+        return {file: text for text, files in self._collection.files().items() for file in files}
 
     def _unknown(self, name: str) -> ToolArgumentError:
         label = one_line(name, 100)
@@ -120,9 +131,7 @@ class FolderTexts:
     def _note(self, words: str, ranked: Sequence[Passage], shown: Sequence[Passage]) -> str:
         count = len(self._collection.documents)
         searched = f"{count:,} text{'s' * (count != 1)} searched"
-        asked = [word for word in content(words) if len(word) > 1]
-        named = [name for name in self._collection.documents if any(word in name.casefold() for word in asked)]
-        titled = f"; names with these words: {_names(named)}" if named else ""
+        titled = self._titled(words)
         if not shown:
             tables = "; tables are not searched, sql asks them" if self._tables else ""
             return f"nothing found, {searched}{titled}{tables}"
@@ -130,13 +139,19 @@ class FolderTexts:
             return f"nothing found by these words, {searched}; these passages are the most similar{titled}"
         return f"found in {_names([passage.source for passage in ranked])}; {searched}{titled}"
 
+    def _titled(self, words: str) -> str:
+        """The texts whose names hold one of the words."""
+        asked = [word.replace(" ", "") for word in content(words) if len(word) > 1]
+        named = [name for name in self._collection.documents if any(word in name.casefold() for word in asked)]
+        return f"; names with these words: {_names(named)}" if named else ""
+
 
 def fitting(parts: Iterable[TextPart], note: str, most_bytes: int) -> TextParts:
     """As many of the sentences of these parts, in their order, as fit into so many bytes of JSON."""
     left = most_bytes - _OVERHEAD - _size(note)
     kept: list[TextPart] = []
     for part in parts:
-        left -= _size(part.changed(sentences=()).model_dump(mode="json")) + 2
+        left -= _size(part.changed(sentences=()).output()) + 2
         count = 0
         for sentence in part.sentences:
             left -= _size(sentence) + 2

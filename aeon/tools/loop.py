@@ -24,7 +24,9 @@ from aeon.tools.tool import Tool, tool
 
 __all__ = ["OUTPUT_BYTES", "READ", "SEARCH", "SQL", "loop_tools", "with_long_context"]
 
-SQL, SEARCH, READ = "sql", "search", "read"
+SQL = "sql"
+SEARCH = "search"
+READ = "read"
 OUTPUT_BYTES = 16_384
 """Bytes of JSON that a tool of the loop gives at most, where nothing else is said."""
 
@@ -81,11 +83,7 @@ def _free(own: Tool, taken: set[str]) -> Tool:
 def _sql(database: Database, most_bytes: int) -> Tool:
     @tool(name=SQL, side_effects=False, parallel_safe=True, timeout=_TIMEOUT)
     def ask(query: str) -> JsonObject:
-        """Run one DuckDB query that reads, as it is written. At most 100 rows are shown.
-
-        Args:
-            query: SELECT, WITH, FROM, PIVOT, DESCRIBE, SUMMARIZE or SHOW TABLES
-        """
+        """Run one DuckDB query that reads. At most 100 rows are shown."""
         return plain_query(database, query, most_bytes)
 
     return replace(ask, tables=database.tables)
@@ -94,7 +92,7 @@ def _sql(database: Database, most_bytes: int) -> Tool:
 def _search(texts: FolderTexts) -> Tool:
     @tool(name=SEARCH, side_effects=False, parallel_safe=True, timeout=_TIMEOUT)
     def search(words: Annotated[str, Field(min_length=1)]) -> JsonObject:
-        """Find the passages of the texts that fit some words best, as numbered sentences."""
+        """Find passages of the texts by words."""
         return texts.found(words)
 
     return replace(search, reading=True)
@@ -103,12 +101,7 @@ def _search(texts: FolderTexts) -> Tool:
 def _read(texts: FolderTexts, database: Database | None) -> Tool:
     @tool(name=READ, side_effects=False, parallel_safe=True, timeout=_TIMEOUT)
     def read(name: str, start: Annotated[int, Field(ge=1)] = 1) -> JsonObject:
-        """Read a text as numbered sentences, a long one in parts; of a table, 20 rows.
-
-        Args:
-            name: of the text or table
-            start: the sentence or row to begin with
-        """
+        """Read a text, a long one in parts that begin at sentence start; of a table 20 rows."""
         found = texts.meant(name)
         if isinstance(found, TableInfo):
             return _rows(database, found, start, texts.most_bytes)
@@ -131,7 +124,7 @@ def _either_search(own: Tool, other: Tool, most_bytes: int) -> Tool:
         found = [parts_of(one.call(words=words)) for one in (own, other)]  # type: ignore[arg-type]
         turns = chain.from_iterable(zip_longest(*(one.parts for one in found if one)))
         parts: list[TextPart] = [part for part in turns if part is not None]
-        return fitting(parts, "; ".join(one.note for one in found if one), most_bytes).model_dump(mode="json")
+        return fitting(parts, "; ".join(one.note for one in found if one), most_bytes).output()
 
     return replace(other, call=search)
 

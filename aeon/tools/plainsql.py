@@ -49,7 +49,7 @@ def plain_query(database: Database, query: str, most_bytes: int) -> JsonObject:
         ToolFailed: it takes too long, or needs too much memory.
     """
     with database.plain_session() as cursor, _translated(database):
-        check_query(database.duckdb, cursor, query)
+        check_query(database.module, cursor, query)
         cursor.execute(query)
         columns = [printable(str(column[0])[:_LONGEST_NAME]) for column in cursor.description or ()]
         rows = cursor.fetchmany(MOST_ROWS)
@@ -63,11 +63,9 @@ def plain_query(database: Database, query: str, most_bytes: int) -> JsonObject:
     return {**result, "total": total, **({} if exact else {"more": True})}
 
 
-def _counted(
-    database: Database, cursor: duckdb.DuckDBPyConnection, query: str, least: int
-) -> tuple[int, bool]:
+def _counted(database: Database, cursor: duckdb.DuckDBPyConnection, query: str, least: int) -> tuple[int, bool]:
     """How many rows the query gives, and whether that is all of them: it may take too long to say."""
-    with suppress(database.duckdb.Error):
+    with suppress(database.module.Error):
         row = cursor.execute(f"SELECT count(*) FROM (\n{query.strip().rstrip(';')}\n)").fetchone()
         if row and int(row[0]) >= least:
             return int(row[0]), True
@@ -77,7 +75,7 @@ def _counted(
 @contextmanager
 def _translated(database: Database) -> Iterator[None]:
     """DuckDB's errors as those of a tool."""
-    module = database.duckdb
+    module = database.module
     try:
         yield
     except module.InterruptException:
@@ -165,27 +163,27 @@ def _is_special(value: object) -> bool:
 
 def _cell(value: object) -> JsonValue:
     """One of DuckDB's values as JSON."""
-    match value:
-        case None | bool() | int():
-            return value
-        case str():
-            return printable(value)
-        case Decimal():
-            return _decimal(value)
-        case float():
-            return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None
-        case datetime():
-            return value.isoformat(" ")
-        case date() | time():
-            return value.isoformat()
-        case bytes():
-            return "".join(chr(byte) if 32 <= byte < 127 else f"\\x{byte:02X}" for byte in value)
-        case Mapping():
-            return {printable(str(key)): _cell(inner) for key, inner in value.items()}
-        case list() | tuple():
-            return [_cell(inner) for inner in value]
-        case _:
-            return printable(str(value))
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None
+    if isinstance(value, Decimal):
+        return _decimal(value)
+    if isinstance(value, Mapping):
+        return {printable(str(key)): _cell(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_cell(inner) for inner in value]
+    return printable(_text(value))
+
+
+def _text(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat(" ")
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return "".join(chr(byte) if 32 <= byte < 127 else f"\\x{byte:02X}" for byte in value)
+    return str(value)
 
 
 def _decimal(value: Decimal) -> JsonValue:

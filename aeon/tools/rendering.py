@@ -74,12 +74,10 @@ def _is_table(output: JsonObject) -> bool:
 
 
 def _table(output: JsonObject, most_bytes: int) -> str:
-    columns, rows, total = _listed(output["columns"]), _listed(output["rows"]), output["total"]
-    special = {(place[0], place[1]): str(place[2]) for place in map(_listed, _listed(output.get("not_finite")))}
-    lines = [" | ".join(_text(name) if isinstance(name, str) else str(name) for name in columns)]
+    total, every = output["total"], _rows(output)
+    lines = [next(every)]
     left = most_bytes - len(lines[0].encode())
-    for at, row in enumerate(rows):
-        line = " | ".join(special.get((at, place)) or _value(cell) for place, cell in enumerate(_listed(row)))
+    for line in every:
         left -= len(line.encode()) + 1
         if left < 0:
             break
@@ -90,6 +88,14 @@ def _table(output: JsonObject, most_bytes: int) -> str:
     return "\n".join([*lines, f"({count:,}{of} row{'s' * (total != 1)})"])
 
 
+def _rows(output: JsonObject) -> Iterator[str]:
+    """The names of the columns, then each row; what is no number is said in its place."""
+    yield " | ".join(map(_value, _listed(output["columns"])))
+    special = {(place[0], place[1]): str(place[2]) for place in map(_listed, _listed(output.get("not_finite")))}
+    for at, row in enumerate(_listed(output["rows"])):
+        yield " | ".join(special.get((at, place)) or _value(cell) for place, cell in enumerate(_listed(row)))
+
+
 def _listed(value: JsonValue) -> list[JsonValue]:
     return value if isinstance(value, list) else []
 
@@ -98,8 +104,6 @@ def _value(cell: JsonValue) -> str:
     """A cell, so that a text is never taken for a number, nothing, or two cells."""
     if cell is None:
         return "NULL"
-    return _text(cell) if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False, separators=(",", ":"))
-
-
-def _text(cell: str) -> str:
-    return json.dumps(cell, ensure_ascii=False) if _TO_QUOTE.search(cell) else printable(cell)
+    if isinstance(cell, str) and not _TO_QUOTE.search(cell):
+        return printable(cell)
+    return json.dumps(cell, ensure_ascii=False, separators=(",", ":"))

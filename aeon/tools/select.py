@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -163,18 +163,17 @@ def connected(given: Iterable[Given], connects: Callable[[list[str]], Servers] =
     return [*left, connects(servers)] if servers else left
 
 
-def resolve(
-    given: str | Iterable[Given], form: WorkForm = "program", output_bytes: int = OUTPUT_BYTES
-) -> list[Tool]:
+def resolve(given: str | Iterable[Given], form: WorkForm = "program", output_bytes: int = OUTPUT_BYTES) -> list[Tool]:
     """Return the tools of comma-separated specifications, in their order; an empty one gives none.
 
     Several folders are one set of tools, and so are several MCP servers. With the ``form`` "tools" a folder has the
     tools of a loop, whose output has at most ``output_bytes`` of JSON; where another tool has the name of one, such as
-    ``read``, the folder's is ``read_files``. Raises as `opened` and `Servers.open`, and ``MissingExtraError`` for a tool
-    whose optional dependency is not installed.
+    ``read``, the folder's is ``read_files``.
+
+    Raises as `opened` and `Servers.open`, and ``MissingExtraError`` for a tool whose optional dependency is not there.
     """
     tools: list[Tool] = []
-    folder: list[Tool] = []
+    own: list[Tool] = []
     services: dict[str, list[str]] = {_SEARCH: [], _ALLOW: []}
     for one in connected(opened([given] if isinstance(given, str) else given)):
         match one:
@@ -184,14 +183,18 @@ def resolve(
             case str():
                 tools += _MAKERS[one]()
             case Files() if form == "tools":
-                folder += one.loop_tools_within(output_bytes)
+                own += one.loop_tools_within(output_bytes)
             case Files() | Servers():
                 tools += one.tools
             case _:
                 tools.append(one)
-    taken = {one.name for one in tools}
-    own = (replace(one, name=f"{one.name}_files") if one.name in taken else one for one in folder)
+    own = _renamed(own, {one.name for one in tools})
     return [*own, *tools, *map(finding, installed.opened(services[_SEARCH], services[_ALLOW]))]
+
+
+def _renamed(folder: Iterable[Tool], taken: Set[str]) -> list[Tool]:
+    """The tools of a folder, those whose name another tool has under another one."""
+    return [replace(one, name=f"{one.name}_files") if one.name in taken else one for one in folder]
 
 
 def _split(spec: str) -> Iterator[tuple[str, str, str]]:

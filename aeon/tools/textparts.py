@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import ValidationError as FieldError
 from pydantic import ValidationError
 
-from aeon.schema.frozen import JsonValue
+from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.schema.turns import Lines
 from aeon.schema.value import Value
 
@@ -29,12 +29,23 @@ class TextPart(Value):
     heading: str = ""
     page: int | None = None
 
+    def output(self) -> JsonObject:
+        """The part as JSON, without what is not known."""
+        known: JsonObject = {"source": self.source, "sentences": [list(one) for one in self.sentences]}
+        if self.heading:
+            known["heading"] = self.heading
+        return {**known, "page": self.page} if self.page is not None else known
+
 
 class TextParts(Value):
     """What ``search`` and ``read`` give; ``note`` says what was searched or which part this is."""
 
     parts: tuple[TextPart, ...]
     note: str = ""
+
+    def output(self) -> JsonObject:
+        """The parts as the JSON that a tool gives."""
+        return {"parts": [part.output() for part in self.parts], "note": self.note}
 
 
 def parts_of(output: JsonValue) -> TextParts | None:

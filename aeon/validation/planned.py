@@ -37,7 +37,7 @@ class PlanReviewer:
             CompletionError, ModelError, AllowanceExhausted: there is no usable reply.
         """
         plan = effect.plan
-        if len(plan.steps) < 2:
+        if len(plan.current) < 2:
             return SemanticValidationReport()
         places = (_PLAN, *(effect.steps or (step.id for step in plan.steps)))
         schema = strict_object({

@@ -11,12 +11,12 @@ from aeon.schema.claims import ENDINGS
 
 __all__ = ["unplaced", "with_unplaced"]
 
-_MOST = 8
+_MOST, _MOST_ASKED = 8, 20
 
 
 def unplaced(effect: ValidateResults) -> tuple[str, ...]:
     """The values of the answer that stand nowhere, for a judge to say how they follow."""
-    return missing_values(_claims(effect.task, effect.plan, SemanticValidationReport()))
+    return missing_values(_claims(effect.task, effect.plan, SemanticValidationReport()))[:_MOST_ASKED]
 
 
 def with_unplaced(effect: ValidateResults, report: SemanticValidationReport) -> SemanticValidationReport:

@@ -1,4 +1,4 @@
-"""Right SQL queries through the loop's tool ``sql``, as if a model had written them: what is changed, what held against.
+"""Right SQL queries through the loop's tool ``sql``, as if a model had written them: what comes of them.
 
     python scripts/bench/sql_checks.py FOLDER [--out FILE]
 
@@ -20,7 +20,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -59,23 +58,13 @@ def plain_database(folder: Path) -> duckdb.DuckDBPyConnection:
 
 def plain_cell(cell: object) -> str:
     """A value of either side in one form."""
-    match cell:
-        case None:
-            return "NULL"
-        case bool():
-            return str(cell).lower()
-        case int() | float() | Decimal():
-            return f"{float(cell):.9g}"
-        case datetime():
-            return cell.isoformat(" ").removesuffix(" 00:00:00")
-        case date():
-            return cell.isoformat()
-        case dict():
-            return str({key: plain_cell(one) for key, one in cell.items()})
-        case list() | tuple():
-            return str([plain_cell(one) for one in cell])
-    text = str(cell)
-    return text.removesuffix(" 00:00:00") if text[:4].isdecimal() else text
+    if isinstance(cell, int | float | Decimal) and not isinstance(cell, bool):
+        return f"{float(cell):.9g}"
+    if isinstance(cell, dict):
+        return str({key: plain_cell(one) for key, one in cell.items()})
+    if isinstance(cell, list | tuple):
+        return str([plain_cell(one) for one in cell])
+    return str(cell).removesuffix(" 00:00:00")  # a moment at midnight is a day
 
 
 def plain_rows(rows: list[Any]) -> Counter[tuple[str, ...]]:
@@ -125,6 +114,12 @@ def main() -> int:
     results = list(checked(options.folder))
     if options.out:
         options.out.write_text("".join(json.dumps(asdict(one)) + "\n" for one in results))
+    show(results)
+    return 0
+
+
+def show(results: list[Checked]) -> None:
+    """Print the table and the queries."""
     print(f"{'database':24}{'queries':>8}" + "".join(f"{outcome:>14}" for outcome in OUTCOMES))
     for name in [*dict.fromkeys(one.database for one in results), ""]:
         own = Counter(one.outcome for one in results if name in ("", one.database))
@@ -133,7 +128,6 @@ def main() -> int:
     for one in results:
         if one.outcome != "same":
             print(f"\n{one.outcome} ({one.database}): {one.why}\n  {one.query}")
-    return 0
 
 
 def _median(results: list[Checked]) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeVar, get_args
+from typing import get_args
 
 from aeon.assembly.plugin import AnyPlugin
 from aeon.assembly.registry import installed
@@ -30,7 +30,7 @@ from aeon.engines.loop.program import SHIPPED as LOOP
 from aeon.engines.report.rules import TABLE as REPORT_TABLE
 from aeon.engines.research.rules import TABLE as RESEARCH_TABLE
 from aeon.engines.tutor.rules import TABLE as TUTOR_TABLE
-from aeon.kernel.decide import Rule, Signals, table
+from aeon.kernel.decide import Rule, table
 from aeon.kernel.table import TABLE
 from aeon.llm.nobody import Nobody
 from aeon.schema import JsonObject
@@ -49,11 +49,20 @@ from aeon.simulation.promises import (
     TEAM_INVARIANTS,
     TUTOR_INVARIANTS,
 )
-from scripts.checks.pictures import STEPS, auto_picture, chain_picture, mermaid, phases_picture, team_picture
+from scripts.checks.pictures import (
+    STEPS,
+    arrow,
+    auto_picture,
+    chain_picture,
+    ending,
+    mermaid,
+    phases_picture,
+    team_picture,
+    thresholds,
+)
 
 __all__ = ["PAGES", "differences"]
 
-S = TypeVar("S", bound=Signals)
 END = "<!-- end -->"
 
 
@@ -92,7 +101,7 @@ def _contractive_picture() -> str:
     *phases, last = (effect.phase for effect in BRANCH.effects)
     arrows = [f"{one} --> {other}" for one, other in pairwise([*phases, "children", phases[0]])]
     arrows[1] = arrows[1].replace("-->", "-->|continue|")
-    out = [f"{phases[1]} -->|{rule.reason}| {last}" for rule in BRANCH_TABLE if rule.action == "OUTPUT"]
+    out = [arrow(phases[1], last, ending(rule)) for rule in BRANCH_TABLE if rule.action == "OUTPUT"]
     lines = [*arrows, *out, f"{last} -->|of the root| {CONTRACTIVE.effects[0].phase}"]
     return mermaid(lines)
 
@@ -107,13 +116,13 @@ def _presets() -> str:
 def _ensemble_picture() -> str:
     """The rounds of a vote: members, the comparison, and each row of the table that ends it."""
     compare = CompareAnswers.phase
-    ends = [f"{compare} -->|{rule.reason}| {_end(rule)}" for rule in ENSEMBLE_TABLE if rule.action == "OUTPUT"]
+    ends = [arrow(compare, _end(rule), ending(rule)) for rule in ENSEMBLE_TABLE if rule.action == "OUTPUT"]
     lines = ["begin([task]) -->|as many as can make a majority| members", f"members --> {compare}"]
     lines += [f"{compare} -->|continue: one more| members", *ends]
     return mermaid(lines)
 
 
-def _end(rule: Rule[S]) -> str:
+def _end(rule: Rule) -> str:
     """The answer of a member, or all answers."""
     return "taken([answer of a member])" if rule.reason in ("agreed", "doubted") else "shown([all answers])"
 
@@ -155,9 +164,17 @@ def _tutor() -> str:
     return _table(TUTOR_TABLE)
 
 
-def _table(rules: Sequence[Rule[S]]) -> str:
-    rows = ((f"`{rule.reason}`", rule.action, rule.when) for rule in table(rules))
-    return _rows(("row", "action", "holds if"), rows)
+def _table(rules: Sequence[Rule]) -> str:
+    """The rows of an engine and of the machine: what each looks at, what it does, and when that is, in words."""
+    rows = [
+        (f"`{rule.reason}`", rule.action, f"`{rule.signal}`", rule.relation, _codes(thresholds(rule)), rule.when)
+        for rule in table(rules)
+    ]
+    return _rows(("row", "action", "signal", "relation", "threshold", "when"), rows)
+
+
+def _codes(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _faults() -> str:

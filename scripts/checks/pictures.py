@@ -15,10 +15,21 @@ from aeon.engines.auto.routes import ROUTES
 from aeon.engines.chain.config import ChainConfig
 from aeon.engines.contractive.effects import Decompose
 from aeon.engines.team.config import TeamConfig
+from aeon.kernel.decide import Rule
 from aeon.kernel.engine import Engine
 from aeon.multipass.effects import InferProfile
 
-__all__ = ["STEPS", "auto_picture", "chain_picture", "mermaid", "phases_picture", "team_picture"]
+__all__ = [
+    "STEPS",
+    "arrow",
+    "auto_picture",
+    "chain_picture",
+    "ending",
+    "mermaid",
+    "phases_picture",
+    "team_picture",
+    "thresholds",
+]
 
 Step = tuple[str, str, str]
 """A phase, one that may follow it, and when."""
@@ -86,19 +97,35 @@ def phases_picture(name: str) -> str:
     steps = STEPS[name]
     if strange := {phase for one in steps for phase in one[:2]} - engine.phases.keys():
         raise ValueError(f"{name} has no phase {', '.join(sorted(strange))}")
-    arrows = [_arrow(*one) for one in steps]
+    arrows = [arrow(*one) for one in steps]
     return mermaid([f"begin([task]) --> {steps[0][0]}", *arrows, *_ends(engine, DECIDES[name])])
 
 
 def _ends(engine: Engine[Any, Any, Any], decides: str) -> list[str]:
     """From the phase that decides to the answer, with the rows of the table that lead there."""
-    reasons = "<br/>".join(rule.reason for rule in engine.table if rule.action == "OUTPUT")
+    reasons = "<br/>".join(ending(rule) for rule in engine.table if rule.action == "OUTPUT")
     if engine.final is None:
-        return [_arrow(decides, "answer", reasons)]
-    return [_arrow(decides, engine.final.phase, reasons), f"{engine.final.phase} --> answer([answer])"]
+        return [arrow(decides, "answer", reasons)]
+    return [arrow(decides, engine.final.phase, reasons), f"{engine.final.phase} --> answer([answer])"]
 
 
-def _arrow(one: str, other: str, when: str) -> str:
+def ending(rule: Rule) -> str:
+    """A row as an arrow's words: its reason, and what it looks at where that is no flag of the same name."""
+    if rule.relation == "holds":
+        return rule.reason if rule.signal == rule.reason else f"{rule.reason}: {rule.signal}"
+    relation = {">=": "≥"}.get(rule.relation, rule.relation)
+    return f"{rule.reason}: {rule.signal} {relation} {' or '.join(thresholds(rule)).removeprefix('$')}"
+
+
+def thresholds(rule: Rule) -> tuple[str, ...]:
+    """What its signal is held against, as it stands in the row: none, a value, another signal, or each of several."""
+    if rule.threshold is None:
+        return ()
+    return tuple(map(str, rule.threshold)) if isinstance(rule.threshold, tuple) else (str(rule.threshold),)
+
+
+def arrow(one: str, other: str, when: str) -> str:
+    """From one node to the other, with the words on it."""
     return f'{one} -->|"{when}"| {other}' if when else f"{one} --> {other}"
 
 
@@ -107,7 +134,7 @@ def auto_picture() -> str:
     look, profile = LookAround.phase, InferProfile.phase
     lines = [
         f"begin([task]) --> {look}",
-        _arrow(look, profile, "unmeasured=true"),
+        arrow(look, profile, "unmeasured=true"),
         f"{look} --> rules",
         f"{profile} --> rules",
     ]
@@ -129,7 +156,7 @@ def team_picture() -> str:
     """The split, the specialists and the master that a team has unless others are named."""
     split, config = Decompose.phase, TeamConfig()
     look, master = LookAround.phase, f"master[master: {config.master}]"
-    lines = [f"begin([task]) --> {split}", _arrow(split, look, f"2 to {config.parts} parts")]
+    lines = [f"begin([task]) --> {split}", arrow(split, look, f"2 to {config.parts} parts")]
     lines += [f"{look} -->|a rule for each part| {name}_worker[{name}]" for name in config.specialists]
     lines += [f"{name}_worker -->|answers| {master}" for name in config.specialists]
     return mermaid([*lines, f"{split} -->|no split| {master}", "master --> answer([its answer])"])

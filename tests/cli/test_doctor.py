@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -122,3 +123,28 @@ def test_a_profile_that_cannot_be_saved(aeon: Aeon, liar: Liar, monkeypatch: pyt
     home = Path(os.environ["AEON_HOME"])
     home.write_text("")
     aeon("doctor", "--quick", "--model", url(liar)).complains(1, str(home))
+
+
+@pytest.mark.requirement("J8", "X4")
+def test_it_measures_a_judge_and_keeps_what_it_found(aeon: Aeon, liar: Liar) -> None:
+    """The most calls stand before the first; the profile has the calibrations, and a later examination keeps them."""
+    liar.logprobs = False
+    outcome = aeon("doctor", "--judge", "--model", url(liar))
+    assert outcome.code == 0 and "cases of 13 judgments: at most" in outcome.err
+    told = " ".join(outcome.out.split())
+    assert "results" in told and "too poor" in told and "saved in" in told  # one that always says the same
+    (path,) = saved()
+    assert len(json.loads(path.read_text(encoding="utf-8"))["judgments"]) == 13
+    later = aeon("doctor", "--quick", "--model", url(liar))
+    assert "as a judge it was measured" in " ".join(later.out.split())
+    assert len(json.loads(path.read_text(encoding="utf-8"))["judgments"]) == 13
+
+
+@pytest.mark.requirement("J8")
+def test_bad_cases_are_told_before_anything_is_asked(aeon: Aeon, liar: Liar, tmp_path: Path) -> None:
+    """One line, exit code 2."""
+    path = tmp_path / "own.jsonl"
+    path.write_text('{"judgment": "task_vague", "label": "perhaps", "task": "x"}', encoding="utf-8")
+    outcome = aeon("doctor", "--judge", "--cases", str(path), "--model", url(liar))
+    assert outcome.code == 2 and "line 1: label" in outcome.err and not liar.endpoint.bodies
+    assert aeon("doctor", "--cases", str(path), "--model", url(liar)).code == 2

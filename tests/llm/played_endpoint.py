@@ -21,6 +21,15 @@ def request(**changes: Any) -> LLMRequest:
     return LLMRequest(messages=(Message(role="user", content="Say hello."),), **changes)
 
 
+TALK = (
+    Message(role="system", content="Be brief."),
+    Message(role="user", content="One."),
+    Message(role="user", content="Two."),
+    Message(role="assistant", content="Three."),
+    Message(role="user", content="Four."),
+)
+
+
 def send(status: int, body: object, **headers: str) -> Step:
     """Answer with a status and a body; a string is sent as HTML."""
 

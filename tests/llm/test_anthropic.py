@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 import pytest
-from played_endpoint import Endpoint, Step, hang, request, send, sse
+from played_endpoint import TALK, Endpoint, Step, hang, request, send, sse
 
 from aeon.errors import (
     AeonError,
@@ -22,6 +22,7 @@ from aeon.errors import (
 )
 from aeon.llm.anthropic import Anthropic
 from aeon.llm.spending import lost
+from aeon.llm.strictness import strict
 from aeon.schema.llm import CallRequest, LLMRequest, LLMResponse, Message, ToolSpec
 from aeon.schema.usage import Usage
 
@@ -113,14 +114,7 @@ def test_a_streamed_answer_is_joined_and_counted(endpoint: Endpoint) -> None:
 def test_a_request_is_sent_as_the_reference_says(endpoint: Endpoint) -> None:
     """The system prompt stands apart, one side's messages are one, and temperatures end at 1."""
     endpoint.play(hello())
-    messages = (
-        Message(role="system", content="Be brief."),
-        Message(role="user", content="One."),
-        Message(role="user", content="Two."),
-        Message(role="assistant", content="Three."),
-        Message(role="user", content="Four."),
-    )
-    ask(endpoint, LLMRequest(messages=messages, temperature=1.5, max_tokens=9))
+    ask(endpoint, LLMRequest(messages=TALK, temperature=1.5, max_tokens=9))
     said = {name: [{"type": "text", "text": f"{name}."}] for name in ("One", "Two", "Three", "Four")}
     assert endpoint.bodies[0] == {
         "model": "claude-x",
@@ -134,6 +128,35 @@ def test_a_request_is_sent_as_the_reference_says(endpoint: Endpoint) -> None:
             {"role": "user", "content": said["Four"]},
         ],
     }
+
+
+def test_temperature_zero_is_sent(endpoint: Endpoint) -> None:
+    """The API's own default is 1."""
+    endpoint.play(hello())
+    ask(endpoint)
+    assert endpoint.bodies[0]["temperature"] == 0
+
+
+@pytest.mark.parametrize(
+    ("schema", "sent"),
+    [
+        ({"type": "string", "maxLength": 9, "format": "date"}, {"type": "string", "format": "date"}),
+        ({"type": "string", "format": "regex"}, {"type": "string"}),
+        ({"type": "array", "minItems": 2, "items": {"type": "null"}}, {"type": "array", "items": {"type": "null"}}),
+        (
+            {"oneOf": [{"type": "integer", "maximum": 1}, {"const": "a"}]},
+            {"anyOf": [{"type": "integer"}, {"const": "a"}]},
+        ),
+        ({"$ref": "#/$defs/A", "$defs": {"A": STRICT}}, {"$ref": "#/$defs/A", "$defs": {"A": STRICT}}),
+        ({"$ref": "#/$defs/A", "$defs": {"A": OPEN}}, None),
+        ({"type": "array", "items": OPEN}, None),
+        ({"type": "array", "items": {}}, None),
+        ({**STRICT, "additionalProperties": {"type": "string"}}, None),
+    ],
+)
+def test_a_schema_is_cut_to_what_can_be_enforced(schema: dict[str, Any], sent: dict[str, Any] | None) -> None:
+    """Bounds are left to the host; an object with fields that nobody named cannot be enforced."""
+    assert strict(schema) == sent
 
 
 def test_a_server_that_ignores_streaming_is_understood(endpoint: Endpoint) -> None:

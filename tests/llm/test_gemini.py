@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import pytest
-from played_endpoint import Endpoint, Step, hang, request, send, sse
+from played_endpoint import TALK, Endpoint, Step, hang, request, send, sse
 
 from aeon.errors import (
     AeonError,
@@ -74,14 +74,7 @@ def test_a_streamed_answer_is_joined_and_counted(endpoint: Endpoint) -> None:
 def test_a_request_is_sent_as_the_reference_says(endpoint: Endpoint) -> None:
     """The system prompt stands apart, one side's messages are one, and the model's role is ``model``."""
     endpoint.play(hello())
-    messages = (
-        Message(role="system", content="Be brief."),
-        Message(role="user", content="One."),
-        Message(role="user", content="Two."),
-        Message(role="assistant", content="Three."),
-        Message(role="user", content="Four."),
-    )
-    ask(endpoint, LLMRequest(messages=messages, temperature=1.5, max_tokens=9, seed=2**31 + 4))
+    ask(endpoint, LLMRequest(messages=TALK, temperature=1.5, max_tokens=9, seed=2**31 + 4))
     assert endpoint.bodies[0] == {
         "systemInstruction": {"parts": [{"text": "Be brief."}]},
         "contents": [

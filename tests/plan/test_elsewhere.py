@@ -95,11 +95,9 @@ def test_else_the_question_is_put_to_the_texts(tmp_path: Path, replies: Sequence
     assert tools(plan) == ["lookup"] and made == calls
 
 
-@pytest.mark.parametrize(("measured", "calls", "table"), [(False, 9, True), (True, 4, True), (True, 9, False)])
-def test_no_query_is_asked_for_where_nobody_can_judge_it(
-    tmp_path: Path, measured: bool, calls: int, table: bool
-) -> None:
-    """A model that was not measured for it, too few calls left, no table."""
-    known = every_judgment("scripted") if measured else Calibrations()
+@pytest.mark.parametrize(("auroc", "calls", "table"), [(0.6, 9, True), (0.9, 4, True), (0.9, 9, False)])
+def test_no_query_is_asked_for_where_nobody_can_judge_it(tmp_path: Path, auroc: float, calls: int, table: bool) -> None:
+    """A model that was measured to be bad at it, too few calls left, no table."""
+    known = every_judgment("scripted", auroc=auroc)
     plan, made = planned(tmp_path, [ABSENT], known, calls, table)
     assert tools(plan) == ["lookup"] and made == 1

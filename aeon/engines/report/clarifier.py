@@ -45,6 +45,6 @@ class Clarifier:
 
     async def _ambiguous(self, query: str) -> bool:
         spec = judgment("task_vague")
-        if not await self._judge.decides(spec):
+        if await self._judge.standing(spec) != "measured":
             return False
         return (await self._judge.ask(spec, {"task": query})).score >= self._ambiguity

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from measured import every_judgment
 
 from aeon import Budget, Journal, replay, resume
 from aeon.assembly.report import PLUGIN
@@ -260,9 +261,10 @@ def test_a_judgment_that_was_not_measured_asks_nothing(monkeypatch: pytest.Monke
     assert not played.prompts("readings")
 
 
-def test_without_a_measured_judge_nothing_counts_as_supported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_by_a_bad_judge_nothing_counts_as_supported(monkeypatch: pytest.MonkeyPatch) -> None:
     """The findings are published as not checked, with a warning and at most half the score."""
-    monkeypatch.undo()
+    bad = every_judgment("scripted", "obliging", "played", auroc=0.6)
+    monkeypatch.setattr("aeon.supervisor.judge.calibrations", lambda: bad)
     result = run(mode="strict")
     assert {one.verdict for one in result.findings} == {"not_checked"}
     assert (result.stop_reason, result.confidence) == ("accepted_with_warnings", "Medium")

@@ -15,10 +15,10 @@ from aeon.proof.readings import read
 from aeon.proof.tables import is_table
 from aeon.schema import FromTool, Source, ToolUse
 
-__all__ = ["Work", "from_table", "sentences_of"]
+__all__ = ["ToolRecord", "from_table", "sentences_of"]
 
 
-class Work(NamedTuple):
+class ToolRecord(NamedTuple):
     """The calls of tools and the ids that were cited.
 
     ``stated`` are texts of the model that may state computations, by step; ``others`` is what else an answer may rest
@@ -99,7 +99,7 @@ def _output(use: ToolUse) -> Iterator[ToolOutput]:
     """What a call gave; how many rows there are is no value of a table, unless it is asked for."""
     if use.problem or use.output is None:
         return
-    output = use.output
-    if isinstance(use.output, dict) and is_table(use.output):
-        output = {name: one for name, one in use.output.items() if name != "total"}
-    yield ToolOutput(use.id, output)
+    if isinstance(use.output, dict) and "total" in use.output and is_table({**use.output}):
+        yield ToolOutput(use.id, {name: one for name, one in use.output.items() if name != "total"})
+    else:
+        yield ToolOutput(use.id, use.output)

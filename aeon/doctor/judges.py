@@ -1,0 +1,117 @@
+"""How good an endpoint is as a judge: every judgment on labelled cases, in the form in which a run asks for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+
+from pydantic import Field
+
+from aeon.doctor.cases import Case
+from aeon.doctor.fitting import auroc, platt
+from aeon.errors import CompletionError, ModelError, UsageError
+from aeon.llm.adapter import LLMAdapter
+from aeon.runtime.ledger import Ledger
+from aeon.schema import Allowance, Form, Frozen, Usage
+from aeon.schema.calibration import Calibration
+from aeon.supervisor.briefing import Briefing
+from aeon.supervisor.judge import Frame, Judge
+from aeon.supervisor.judge_specs import Calibrations, judgment
+from aeon.supervisor.judge_verdict import RESULTS, RESULTS_WORDING, Answered, VerdictJudge, odds_of
+from aeon.supervisor.prompt import Prompt
+from aeon.supervisor.supervisor import Supervisor
+
+__all__ = ["JudgeFindings", "examine_judge", "grouped", "most_calls"]
+
+_CALLS = 8
+"""The calls that one case may take, with those that find out what the endpoint can do."""
+_NOTHING = Calibrations()
+_REPLIES = 3
+
+
+class JudgeFindings(Frozen):
+    """A calibration for each judgment, how many of its cases got no usable answer, and what all of it cost."""
+
+    calibrations: tuple[Calibration, ...]
+    unanswered: dict[str, int] = Field(default_factory=dict)
+    spent: Usage = Usage()
+
+
+def grouped(cases: Sequence[Case]) -> dict[str, list[Case]]:
+    """The cases of each judgment.
+
+    Raises:
+        UsageError: those of one are all true or all false, so that nothing can be told from them.
+    """
+    groups: dict[str, list[Case]] = {}
+    for case in cases:
+        groups.setdefault(case.judgment, []).append(case)
+    for name, some in groups.items():
+        if len({case.label for case in some}) < 2:
+            raise UsageError(f"the cases of {name} are all {str(some[0].label).lower()}; add some that are not")
+    return groups
+
+
+async def most_calls(model: LLMAdapter, groups: Mapping[str, Sequence[Case]]) -> int:
+    """The most model calls that the cases can take, retries of failed requests aside. Raises `ModelError`."""
+    judge = Judge(Supervisor(model), samples=0, measured=_NOTHING)
+    each = {name: _REPLIES if name == RESULTS else await judge.most_calls(judgment(name)) for name in groups}
+    return sum(each[name] * len(some) for name, some in groups.items())
+
+
+async def examine_judge(
+    model: LLMAdapter, groups: Mapping[str, Sequence[Case]], stage: Callable[[str], None] = lambda _: None
+) -> JudgeFindings:
+    """Every judgment's calibration; cases without a usable answer count as answered neither way. Nothing is saved.
+
+    Raises:
+        ModelError: the endpoint cannot be asked, or failed meanwhile.
+    """
+    supervisor = Supervisor(model)
+    gate = asyncio.Semaphore((await supervisor.capabilities()).parallel or 1)
+    found, unanswered, spent = [], {}, Usage()
+    for name, cases in groups.items():
+        stage(name)
+        asked = await asyncio.gather(*(_scored(supervisor, case, gate) for case in cases))
+        pairs = [(0.0 if odds is None else odds, case.label) for (odds, _, _), case in zip(asked, cases, strict=True)]
+        spent += sum((usage for _, _, usage in asked), Usage())
+        form = next((form for _, form, _ in asked if form != "none"), "none")
+        scale, shift = platt(pairs)
+        found.append(Calibration(
+            model=model.name, judgment=name, form=form, cases=len(pairs), auroc=round(auroc(pairs), 3),
+            wording=RESULTS_WORDING if name == RESULTS else judgment(name).wording,
+            scale=round(scale, 4), shift=round(shift, 4),
+        ))  # fmt: skip
+        if failed := sum(odds is None for odds, _, _ in asked):
+            unanswered[name] = failed
+    return JudgeFindings(calibrations=tuple(found), unanswered=unanswered, spent=spent)
+
+
+async def _scored(supervisor: Supervisor, case: Case, gate: asyncio.Semaphore) -> tuple[float | None, Form, Usage]:
+    """The log-odds that the judge gives a case, ``None`` without a usable answer; how it was asked; what that cost."""
+    async with gate:
+        ledger = Ledger(Allowance(calls=_CALLS))
+        with ledger:
+            try:
+                odds, form = await _asked(supervisor, case)
+            except CompletionError:
+                return None, "none", ledger.spent
+            except ModelError as error:
+                raise type(error)(
+                    f"the examination broke off at {case.judgment}, nothing was saved: {error}"
+                ) from error
+        return odds, form, ledger.spent
+
+
+async def _asked(supervisor: Supervisor, case: Case) -> tuple[float, Form]:
+    if case.plan is not None:
+        review = await VerdictJudge(supervisor, Briefing(), _NOTHING).review(Answered.of(case.task, case.plan))
+        return odds_of(review), "verdict"
+    spec = judgment(case.judgment)
+    frame: Frame = Briefing().frame(case.task) if spec.briefed else _alone
+    judged = await Judge(supervisor, samples=0, measured=_NOTHING).ask(spec, case.material, frame=frame)
+    return judged.raw, judged.form
+
+
+def _alone(text: str) -> Prompt:
+    return Prompt(system="", user=text)
