@@ -119,7 +119,9 @@ class _Turned:
     async def answer(self, phase: str, effect: Effect) -> Value:
         """What the module of the phase says."""
         context = effect.task.context if is_searched(effect.task) else ""
-        if context not in self._made:  # its index takes seconds where it has megabytes
+        if not context:
+            self._made.setdefault(context, _turning(self._services.looped()))
+        elif context not in self._made:  # its index takes seconds where it has megabytes
             made = await asyncio.to_thread(lambda: _turning(self._services.looped(context)))
             self._made = {**dict(list(self._made.items())[1 - _KEPT :]), context: made}
         seen = effect.changed(task=effect.task.changed(context="")) if context and phase == "turn" else effect

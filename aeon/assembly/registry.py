@@ -92,7 +92,7 @@ def plugin(name: str) -> AnyPlugin:
     if version and choice.plugin.engine.name != name:
         raise UsageError(
             f"engine '{name}' is needed and '{choice.plugin.engine.name}' is installed: "
-            f"install the version of {choice.source} that has it"
+            f"install the version of {choice.source} that has it, or run the task again"
         )
     return choice.plugin
 

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from random import Random
 
@@ -23,11 +24,12 @@ from aeon.errors import (
 )
 from aeon.llm.adapter import Permit, freely
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Capabilities, JsonObject, LLMRequest, LLMResponse, TokenProbability, Usage
+from aeon.schema import Capabilities, JsonObject, LLMRequest, LLMResponse, TokenProbability, ToolSpec, Usage
 from aeon.simulation.clock import QUANTUM
 from aeon.simulation.scene import MODEL, capabilities
 from aeon.simulation.texts import CUT, spoilt
 from aeon.simulation.tools import ORDERS, WORLDLY
+from aeon.simulation.turns import Turns, offered
 from aeon.simulation.words import Words
 from aeon.simulation.world import World
 from aeon.supervisor.judge_specs import judgments
@@ -148,6 +150,9 @@ class Endpoint:
             return LLMResponse(text=chance.choice(("", " \n", "\ufeff", "\x00")))
         if request.top_logprobs:
             return self._scored(chance)
+        tools = offered(request)
+        if tools or _has_results(request):
+            return self._turn(request, tools, chance)
         text, spoilable = self._text(request, chance)
         if world.fails("malformed", chance, 0.4) and spoilable:
             text, form = spoilt(text, chance)
@@ -157,6 +162,28 @@ class Endpoint:
         if len(text) > request.max_tokens * _BYTES_PER_TOKEN:
             return LLMResponse(text=text[: request.max_tokens * _BYTES_PER_TOKEN], finish_reason="length")
         return LLMResponse(text=text, likelihood=round(chance.random(), 6) if request.likelihood else None)
+
+    def _turn(self, request: LLMRequest, tools: Sequence[ToolSpec], chance: Random) -> LLMResponse:
+        """A turn of a model that may call these tools; calls of tools that are not offered come as well."""
+        world = self._world
+        turns = Turns(chance, self._words(chance), world.scenario.chance("stuck"))
+        odd = world.fails("malformed", chance, 0.4)
+        said = turns.turn(tools, odd) if tools else turns.answer()
+        world.fired.update([f"malformed:{said.odd}"] if said.odd else [])
+        if world.fails("truncated", chance):
+            return LLMResponse(text=f"{said.text}{CUT}", calls=said.calls, finish_reason="length")
+        if request.tools or not tools:
+            return LLMResponse(text=said.text, calls=turns.calls(tools) if odd and not tools else said.calls)
+        text = said.action
+        if odd and chance.random() < 0.5:
+            text, form = spoilt(text, chance)
+            world.fired[f"malformed:{form}"] += 1
+        return LLMResponse(text=text)
+
+    def _words(self, chance: Random) -> Words:
+        bad = self._world.fails("bad_judgment", chance, 0.7) or chance.random() > self._mood
+        unclear = any(kind.startswith("question") for kind in self._world.scenario.faults)
+        return Words(chance, self._world.scenario.steps, self._favoured, bad, unclear)
 
     def _scored(self, chance: Random) -> LLMResponse:
         bad = self._world.fails("bad_judgment", chance, 0.7)
@@ -170,9 +197,7 @@ class Endpoint:
 
     def _text(self, request: LLMRequest, chance: Random) -> tuple[str, bool]:
         """What a willing model would write, and whether it is JSON."""
-        bad = self._world.fails("bad_judgment", chance, 0.7) or chance.random() > self._mood
-        unclear = any(kind.startswith("question") for kind in self._world.scenario.faults)
-        words = Words(chance, self._world.scenario.steps, self._favoured, bad, unclear)
+        words = self._words(chance)
         schema = _wanted(request)
         if schema is None:
             if texts := _TEXTS.search(request.messages[-1].content):
@@ -180,6 +205,11 @@ class Endpoint:
             given = _NUMBER.findall(request.messages[-1].content)
             return words.program(given) if chance.random() < _SHARE_OF_PROGRAMS else words.sentence(), False
         return json.dumps(words.value(schema), ensure_ascii=False), True
+
+
+def _has_results(request: LLMRequest) -> bool:
+    """Whether it is a turn after calls, natively."""
+    return any(message.role == "tool" for message in request.messages)
 
 
 @lru_cache(maxsize=256)
@@ -207,6 +237,8 @@ def _identity(seed: int, request: LLMRequest) -> int:
     """What tells this request of this run from any other, whatever time or money is left for it."""
     told = "\n".join(f"{message.role}:{message.content}" for message in request.messages)
     asked = f"{seed}:{request.seed}:{request.top_logprobs}:{request.json_schema is None}:{told}"
+    asked += "".join(f":{call.name}{call.arguments}" for message in request.messages for call in message.calls)
+    asked += ":tools" if request.tools else ""
     return int.from_bytes(hashlib.blake2b(asked.encode(), digest_size=8).digest())
 
 

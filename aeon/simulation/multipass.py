@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from aeon.multipass.effects import (
@@ -11,6 +11,8 @@ from aeon.multipass.effects import (
     ExecuteStep,
     PassNote,
     Synthesize,
+    TakeTurn,
+    UseTool,
     ValidatePlan,
     ValidateResults,
 )
@@ -40,7 +42,9 @@ class PlanWatch:
 
     def __init__(self, world: World, limits: RefinementLimits) -> None:
         self._world = world
-        self._most_steps = limits.total_steps
+        self._limits, self._most_steps = limits, limits.total_steps
+        self._turns: Counter[str] = Counter()
+        self._calls: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
         self._executed: dict[str, Step] = {}
         self._answering = False
         self._assessed: list[Plan] = []  # one for each pass
@@ -79,12 +83,25 @@ class PlanWatch:
             self._world.wrong("an answer is of a settled plan", f"{_ids(self._answered)}, not {_ids(settled)}")
 
     def _started(self, effect: Effect, number: int) -> None:
+        self._count(effect)
         if isinstance(effect, Synthesize):
             return
         if self._answering:
             self._world.wrong("no effect after the end", f"effect {number}, '{effect.phase}', was issued")
         if 0 in (effect.allowance.seconds, effect.allowance.cost):
             self._world.wrong("within its bound", f"'{effect.phase}' was issued with {effect.allowance}")
+
+    def _count(self, effect: Effect) -> None:
+        """Hold turns and calls against their limits."""
+        limits = self._limits
+        if isinstance(effect, TakeTurn):
+            self._turns[effect.step.id] += 1
+            if self._turns.total() > limits.turns or self._turns[effect.step.id] > limits.turns_per_step:
+                self._world.wrong("turns within their limits", f"turns of steps: {dict(self._turns)}; {limits}")
+        if isinstance(effect, UseTool):
+            self._calls[effect.step, self._turns[effect.step]].add(effect.call.id)
+            if len(self._calls[effect.step, self._turns[effect.step]]) > limits.calls_per_turn:
+                self._world.wrong("turns within their limits", f"calls of a turn of {effect.step}; {limits}")
 
     def _ended(self, effect: Effect, outcome: Outcome) -> None:
         if outcome.failure and outcome.failure.kind == "handler":
@@ -101,6 +118,7 @@ class PlanWatch:
             case ValidateResults():
                 value = outcome.value
                 self._report = value if isinstance(value, SemanticValidationReport) else _UNCHECKED
+                self._assessed += [effect.plan] if self._report.verdict is not None else []
             case AssessConvergence():
                 if effect.report != self._report:
                     self._world.wrong("no report is dropped", f"assessed with {effect.report}, not {self._report}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from aeon.engines.auto.config import AutoConfig
 from aeon.engines.chain.config import ChainConfig
@@ -34,6 +34,8 @@ PRICE = Price(input=4, output=16)
 
 _OF_TOOLS = {"tool_fails", "tool_hangs", "tool_refuses", "tool_output", "crash_begun", "crash_called"}
 _SHARE_OF_SUMS = 0.2
+_SHARE_OF_CALLS = 0.35  # of the endpoints: they call tools natively
+_SHARE_OF_FORMS = 0.25  # of the runs that are told how the model works
 _MOST_EFFECTS = 1_000  # no simulated run may need more: one that does is taken for one without end
 _ANSWER: JsonObject = {
     "type": "object",
@@ -48,7 +50,7 @@ def capabilities(scenario: Scenario) -> Capabilities:
     chance = scenario.chance("capabilities")
     return Capabilities(
         json_schema=chance.random() < 0.6, json_mode=chance.random() < 0.5, logprobs=chance.random() < 0.6,
-        context_tokens=chance.choice((None, 4_096, 32_768)),
+        context_tokens=chance.choice((None, 4_096, 32_768)), tools=chance.random() < _SHARE_OF_CALLS,
     )  # fmt: skip
 
 
@@ -119,8 +121,25 @@ def _passes(scenario: Scenario) -> dict[str, object]:
         "limits": RefinementLimits(
             attempts_per_fragment=chance.randint(1, 3), attempts=chance.choice((2, 10, 10)),
             plan_steps=steps, total_steps=steps + chance.randint(0, steps + 4), subplan_depth=chance.randint(0, 3),
+            **_turns(scenario),
         ),
+        "form": _form(scenario),
         "caps": CallCaps(execute=chance.choice((1, 5)), validate_results=chance.choice((0, 3, 8))),
+    }  # fmt: skip
+
+
+def _form(scenario: Scenario) -> Literal["auto", "tools", "program"]:
+    """How the model works: mostly as its endpoint can."""
+    chance = scenario.chance("form")
+    return chance.choice(("tools", "program")) if chance.random() < _SHARE_OF_FORMS else "auto"
+
+
+def _turns(scenario: Scenario) -> dict[str, int]:
+    """How many turns there are."""
+    chance = scenario.chance("turns")
+    return {
+        "turns": chance.choice((2, 6, 12)), "turns_per_step": chance.choice((1, 3, 5)),
+        "calls_per_turn": chance.choice((1, 4)),
     }  # fmt: skip
 
 

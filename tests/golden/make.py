@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from kernel.world import CONVERGED, ENDPOINT_DOWN, NOT_YET, World, add, found, step
+from kernel.world import CONVERGED, ENDPOINT_DOWN, NOT_YET, World, add, calls, found, looped, step, used
 from runtime.handlers import Handler, job, ticking
 from runtime.lives import Crash, went_on
 
@@ -34,10 +34,12 @@ from aeon.schema import (
     Question,
     Reading,
     Refinement,
+    RefinementAction,
     Reply,
     StepResult,
     Task,
     TaskProfile,
+    Turn,
     Usage,
     Value,
     Verdict,
@@ -80,7 +82,7 @@ def converged(path: Path) -> None:
     """Branches, a failed step, a question and a refinement on the way."""
 
     def execute(effect: Effect, n: int) -> Value:
-        return Failure(kind="tool", message="no such row") if n == 1 else StepResult(output={"ü": [n, None]})
+        return Failure(kind="tool", message="no such row") if n == 1 else StepResult(output={"ü": [n, None]}, mode="tool")
 
     answers = [NOT_YET, CONVERGED]
     driven(path, World(
@@ -118,6 +120,26 @@ def forked(path: Path) -> None:
     went_on(fork(journal, 5, MULTIPASS, Config(max_passes=2), path=path), again, ticking())
 
 
+def tools(path: Path) -> None:
+    """A model with tools: a call that cannot be made, one that fails; the step is done again, and its judge is one."""
+
+    def turn(effect: Effect, n: int) -> Value:
+        first, second = calls(effect, "look", "fly").calls
+        asked = Turn(calls=(first, second.changed(problem="no such tool")))
+        return (asked, Turn(text="it is 6", cites=("s1.1",)), calls(effect, "count"), Turn(text="it is 7"))[n]
+
+    def refined(effect: Effect, n: int) -> Value:
+        new = looped("s1_r1", description="mind what was found")
+        return Refinement(actions=(RefinementAction(type="REPLACE", target="s1", steps=(new,)),))
+
+    driven(path, World(
+        profile=TaskProfile(reasoning_depth=1, ambiguity=0, expected_step_count=1, form="tools"), turn=turn,
+        use_tool=lambda e, n: used(e, [{"ü": 1.5}]) if n else Failure(kind="tool", message="no such table"),
+        validate_results=lambda _, n: found("s1").changed(verdict=NOT_YET) if n == 0 else found().changed(verdict=CONVERGED),
+        refine_plan=refined,
+    ))  # fmt: skip
+
+
 def schema_unmet(path: Path) -> None:
     """A task with a schema for its answer, and no object that fits."""
     world = World(STEPS, synthesize=Failure(kind="completion", message="$.total: 'much' is not of type 'number'"))
@@ -150,6 +172,9 @@ MADE: dict[str, Callable[[Path], None]] = {
     "resumed": resumed,
     "crashed": crashed,
     "forked": forked,
+    "tools": tools,
+    "own_knowledge": lambda path: driven(path, World(execute=StepResult(output="7", mode="reasoning"))),
+    "unverified": lambda path: driven(path, World(assess=CONVERGED.changed(standing="bad"))),
     "not_stated": lambda path: driven(path, World(assess=NOT_YET.changed(reason_codes=("not_stated",)))),
     "uncertain": lambda path: driven(
         path, World(assess=NOT_YET.changed(reason_codes=("uncertain",), probability=0.4, runs=12))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from random import Random
 
 import pytest
@@ -11,6 +12,7 @@ from kernel.world import WildWorld, World, calls, looped, step
 
 from aeon.kernel.passes import MULTIPASS
 from aeon.schema import (
+    Bound,
     Budget,
     CallCaps,
     Config,
@@ -43,8 +45,12 @@ class Loops(WildWorld):
         return Plan(steps=tuple(kind(f"s{n}", *before[n]) for n, kind in enumerate(kinds)))
 
     def say_turn(self, effect: Effect) -> Turn:
-        """Calls, until it must answer; then mostly a text."""
-        return super().say_turn(effect) if effect.last else calls(effect, "look", "count")  # type: ignore[attr-defined]
+        """Calls, until it must answer, some that cannot be made, so that the next turn follows at once; then a text."""
+        if effect.last:  # type: ignore[attr-defined]
+            return super().say_turn(effect)
+        wrong = self.random.choice(("", "no such tool"))
+        made = calls(effect, "look", "count").calls
+        return Turn(calls=tuple(one.changed(problem=wrong) for one in made))
 
 
 CONFIGS = st.builds(
@@ -64,6 +70,19 @@ CONFIGS = st.builds(
 )  # fmt: skip
 
 
+def shared(world: World, config: Config, most: Bound) -> None:
+    """What the effects of each batch may spend together is what was left, but for the reserve."""
+    before, outcomes = Usage(), iter(world.outcomes)
+    for batch in world.batches:
+        asking = [effect.allowance for effect in batch.effects if effect.allowance.calls]
+        final = batch.effects[0].phase == "synthesize"
+        assert sum(one.calls for one in asking) <= most.calls - before.calls
+        if config.budget.tokens is not None and not final:
+            free = int(config.budget.tokens * (1 - config.reserve.tokens * bool(config.caps.synthesize)))
+            assert sum(one.tokens or 0 for one in asking) <= max(0, free - before.tokens)
+        before += sum((outcome.usage for outcome in islice(outcomes, len(batch.effects))), Usage())
+
+
 @pytest.mark.requirement("K12", "L1")
 @given(config=CONFIGS, random=st.randoms(use_true_random=False))
 @settings(max_examples=200, deadline=None)
@@ -76,6 +95,7 @@ def test_steps_side_by_side_share_what_is_left(config: Config, random: Random) -
     assert most.cost is None or world.spent.cost <= most.cost * (1 + 1e-9)
     turns = world.of("turn")
     assert len(turns) <= config.limits.turns
+    shared(world, config, most)
     for batch in world.batches:
         made = [effect.step for effect in batch.effects if effect.phase == "use_tool"]  # type: ignore[attr-defined]
         assert all(made.count(name) <= config.limits.calls_per_turn for name in made)

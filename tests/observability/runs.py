@@ -99,7 +99,7 @@ def history(
     pending = tuple(Step(id=step.id, description=step.description) for step in planned)
     end = FinalResult(
         execution_id=name,
-        engine="multi-pass/2",
+        engine="multi-pass/3",
         answer="a",
         stop_reason=reason,
         sufficient=reason in SUFFICIENT,

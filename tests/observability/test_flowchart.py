@@ -29,7 +29,7 @@ from observability.search import trail
 
 def history(*steps: Step, passes: tuple[ExecutionPass, ...] = ()) -> ExecutionHistory:
     bound = Bound(calls=1, tokens=1)
-    end = FinalResult(execution_id="1", engine="multi-pass/2", answer="a", stop_reason="converged", bound=bound)
+    end = FinalResult(execution_id="1", engine="multi-pass/3", answer="a", stop_reason="converged", bound=bound)
     return ExecutionHistory(
         execution_id="1", task=Task(text="t"), configuration=Config(), passes=passes,
         preparation=Preparation(plan=Plan(steps=steps)), conclusion=end,
