@@ -52,7 +52,7 @@ def absurd(looks: bool) -> Scripted:
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.requirement("G4", "J8")
+@pytest.mark.requirement("G4b", "J8a")
 def test_42_never_converges(question: str, harbour: Path) -> None:
     """Without a look it is the model's own knowledge at best; behind one it is a value that stands nowhere."""
     alone = build(llm=absurd(looks=False), files=harbour).execute(question)
