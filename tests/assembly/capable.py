@@ -1,4 +1,4 @@
-"""A scripted model that works with tools: it makes given calls, then gives a given answer; its judge says what is given."""
+"""A scripted model that works with tools: given calls, then a given answer, and a judge that says what is given."""
 
 from __future__ import annotations
 

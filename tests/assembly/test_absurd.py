@@ -12,7 +12,7 @@ from aeon import build
 QUESTIONS = (
     "Who wrote Hamlet?", "What is 6 times 8?", "How many boats are there?", "Which boat is the longest?",
     "Wie viele Boote gibt es?", "Wer hat den Faust geschrieben?", "Combien de bateaux y a-t-il ?",
-    "¿Quién pintó el Guernica?", "长江有多长？", "有多少条船？", "What does a day on the Alba cost?",
+    "¿Quién pintó el Guernica?", "长江有多长?", "有多少条船?", "What does a day on the Alba cost?",
     "Write a haiku about rain.", "What is the capital of France?", "Summarise the rules.", "When was the Alba built?",
     "Is smoking allowed on board?", "Explain the rules in two sentences.", "What is the sum of all prices?",
     "Translate 'boat' into German.", "Why is the sky blue?",

@@ -54,7 +54,7 @@ def test_an_ordinary_run_is_profiled_and_judged_and_all_that_is_on_record(harbou
 @pytest.mark.requirement("L1")
 @pytest.mark.parametrize("question", [
     "What does the dearest boat cost?", "Was kostet das teuerste Boot?", "Combien coûte le bateau le plus cher ?",
-    "¿Cuánto cuesta el barco más caro?", "最贵的船多少钱？", "Quanto costa la barca più cara?",
+    "¿Cuánto cuesta el barco más caro?", "最贵的船多少钱?", "Quanto costa la barca più cara?",
 ])  # fmt: skip
 def test_a_question_in_any_language_takes_the_same_way(question: str, harbour: Path) -> None:
     """The same tools are offered and the same things are asked, whatever the words are."""
