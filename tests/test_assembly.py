@@ -290,7 +290,6 @@ def test_a_run_without_tools_reasons() -> None:
 
 
 @pytest.mark.requirement("S1")
-@pytest.mark.usefixtures("measured")
 def test_a_task_with_context_schema_and_criteria() -> None:
     """The context is data in every prompt, the answer an object, and each criterion is judged."""
     task = Task(text=TASK, context="Prices are in euros.", answer_schema=TOTAL, criteria=("It is in euros.",))
@@ -376,7 +375,6 @@ def test_observers_and_journals_are_given_to_the_driver() -> None:
         (Capabilities(json_schema=True, json_mode=True, logprobs=True), {"probability"}),
     ],
 )
-@pytest.mark.usefixtures("measured")
 def test_an_endpoint_is_used_as_it_can(can: Capabilities, forms: set[str]) -> None:
     """The form of each judgment follows from what the endpoint can do, and is on record."""
     result = build(llm=Scripted(oblige, can), config=THOROUGH).execute("Write a note.")

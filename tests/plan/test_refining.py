@@ -70,7 +70,6 @@ def test_the_model_sees_the_plan_and_what_is_wrong_as_data() -> None:
 
 
 @pytest.mark.requirement("J4", "O6")
-@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize("trigger", [BLOCKED, AMBIGUOUS], ids=["blocked", "ambiguous"])
 def test_what_a_person_could_settle_is_asked_about_instead(trigger: Trigger) -> None:
     """One short call writes the question, with answers to choose from and a default; nothing is changed yet."""

@@ -107,7 +107,6 @@ def test_a_question_that_compares_nothing_is_not_split() -> None:
 
 
 @pytest.mark.requirement("R3")
-@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(("mill", "inn", "answer"), [(0.9, 0.8, "Red Inn"), (0.9, 0.1, ""), (0.1, 0.9, "")])
 def test_each_side_must_be_answered_by_what_is_cited(mill: float, inn: float, answer: str) -> None:
     """A comparison is as sure as its weaker side."""

@@ -198,7 +198,6 @@ def _reworded(model: Scripted) -> list[LLMRequest]:
     return [request for request in model.requests if "other words" in request.messages[0].content]
 
 
-@pytest.mark.usefixtures("measured")
 def test_a_reflection_says_how_sure_it_is() -> None:
     """The least that a judge gave an answer; nothing where there is none, or nobody judged one."""
     model = Reader({"Where": "Hirzel"}, supports={"Hirzel": 0.8})
