@@ -77,6 +77,7 @@ def test_the_host_compares_what_was_found(one: str, other: str, answer: str) -> 
     assert [citation.number for citation in finding.evidence] == ([1, 2] if answer else [])
 
 
+@pytest.mark.usefixtures("bad_judge")
 def test_each_side_is_looked_up_alone() -> None:
     """The first, then the second; the answer is that of the comparison, and what is asked behind it goes on with it."""
     task = f"{FIRST[:-1]}, and who built it?"

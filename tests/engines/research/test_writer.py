@@ -44,6 +44,7 @@ def cite(
     return done(writer(model).cite(effect), calls)
 
 
+@pytest.mark.usefixtures("bad_judge")
 def test_an_answer_is_a_sentence_with_the_numbers_of_its_sources() -> None:
     """They stand before its full stop, and its claims rest on the sentences that it cites."""
     answer = cite(Reader(words="Johanna Spyri was born in {r1}."), HIRZEL)
@@ -308,8 +309,9 @@ def test_without_a_call_for_the_control_nothing_is_checked() -> None:
     assert answer.short == "Hirzel" and answer.sentences[0].verdict == "not_checked"
 
 
-def test_a_judge_that_was_not_measured_is_not_asked() -> None:
-    """What nobody measured decides nothing."""
+@pytest.mark.usefixtures("bad_judge")
+def test_a_bad_judge_is_not_asked() -> None:
+    """What was measured to be too poor decides nothing."""
     model = Reader(words="She was born in {r1}.", supports={"Hirzel": 0.9})
     assert cite(model, HIRZEL).sentences[0].verdict == "not_checked" and len(model.requests) == 1
 
@@ -401,6 +403,7 @@ def test_which_of_two_is_more_nobody_reads_at_last() -> None:
 
 @pytest.mark.requirement("R1a")
 @pytest.mark.parametrize("named", ["Ada Lunt and Ben Ohr sing in one choir.", "Ada Lunt sings in the choir."])
+@pytest.mark.usefixtures("bad_judge")
 def test_a_yes_about_two_needs_a_sentence_that_names_both(named: str) -> None:
     """One that speaks of one of them leaves no answer, however near it is."""
     source = Source(source="choir.txt", start=0, end=len(named), text=named)
