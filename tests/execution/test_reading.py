@@ -313,6 +313,7 @@ def judged(yes: float) -> LLMResponse:
 
 
 @pytest.mark.requirement("G3a")
+@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(
     ("verdicts", "answer", "clarity"),
     [
@@ -381,6 +382,7 @@ def test_a_time_of_day_is_the_same_with_a_point_or_a_colon() -> None:
 
 
 @pytest.mark.requirement("G3a")
+@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(("given", "answer"), [(0.9, "Ines Falk"), (0.25, "Ines Falk"), (0.05, None)])
 def test_what_seems_to_speak_of_another_is_given_where_a_judge_says_that_it_may_be(
     given: float, answer: str | None
@@ -447,6 +449,7 @@ def test_a_heading_decides_nothing() -> None:
 
 
 @pytest.mark.requirement("G3a")
+@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(
     ("verdicts", "clarity", "asked"),
     [
@@ -471,6 +474,7 @@ def test_a_sentence_that_is_nearer_may_answer_better(verdicts: list[float], clar
 
 
 @pytest.mark.requirement("G4a")
+@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(
     ("second", "scores", "output", "problem"),
     [
@@ -502,6 +506,7 @@ def test_what_two_readings_give_is_taken_and_of_two_others_the_likelier(
 
 
 @pytest.mark.requirement("G4a")
+@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(("score", "output"), [(0.6, "Ms Adler"), (0.4, None)])
 def test_what_only_the_second_reading_finds_is_given_where_it_is_judged_to_be_there(
     score: float, output: str | None
@@ -527,6 +532,7 @@ def test_a_second_reading_takes_no_call_that_is_not_there() -> None:
 
 
 @pytest.mark.requirement("T2")
+@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(
     ("verdicts", "output", "clarity"),
     [
@@ -547,6 +553,7 @@ def test_a_sure_conclusion_stands_before_the_sentence_that_decides(
 
 
 @pytest.mark.requirement("T2")
+@pytest.mark.usefixtures("measured")
 def test_the_number_of_an_item_is_not_said() -> None:
     """Behind the conclusion it would read as a number of its own: No. 2."""
     question = "May I bring a dog?"
@@ -557,6 +564,7 @@ def test_the_number_of_an_item_is_not_said() -> None:
 
 
 @pytest.mark.requirement("T2")
+@pytest.mark.usefixtures("measured")
 def test_a_conclusion_is_drawn_from_the_only_sentence_with_every_word() -> None:
     """In one call, of a judge; one from a sentence that has few words of the question leaves a doubt."""
     question = "May children swim?"
@@ -570,6 +578,7 @@ def test_a_conclusion_is_drawn_from_the_only_sentence_with_every_word() -> None:
 
 
 @pytest.mark.requirement("T2")
+@pytest.mark.usefixtures("measured")
 def test_a_sentence_that_was_found_without_a_model_needs_none() -> None:
     """Where the judge cannot be asked it stands alone; the last call is for the doubt, not for the conclusion."""
     question = "May children swim?"

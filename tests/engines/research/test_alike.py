@@ -124,6 +124,7 @@ def test_each_of_two_is_looked_up_alone() -> None:
 
 
 @pytest.mark.requirement("R3")
+@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(
     ("ada", "ben", "text"), [(0.9, 0.8, "No: Harbour Choir and Chapel Choir [1][2]."), (0.9, 0.1, "")]
 )

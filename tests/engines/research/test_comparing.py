@@ -77,7 +77,6 @@ def test_the_host_compares_what_was_found(one: str, other: str, answer: str) -> 
     assert [citation.number for citation in finding.evidence] == ([1, 2] if answer else [])
 
 
-@pytest.mark.usefixtures("bad_judge")
 def test_each_side_is_looked_up_alone() -> None:
     """The first, then the second; the answer is that of the comparison, and what is asked behind it goes on with it."""
     task = f"{FIRST[:-1]}, and who built it?"
@@ -108,6 +107,7 @@ def test_a_question_that_compares_nothing_is_not_split() -> None:
 
 
 @pytest.mark.requirement("R3")
+@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(("mill", "inn", "answer"), [(0.9, 0.8, "Red Inn"), (0.9, 0.1, ""), (0.1, 0.9, "")])
 def test_each_side_must_be_answered_by_what_is_cited(mill: float, inn: float, answer: str) -> None:
     """A comparison is as sure as its weaker side."""

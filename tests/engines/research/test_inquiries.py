@@ -152,6 +152,7 @@ def test_an_option_that_there_is_not_is_named(papers: Path, call: Any, name: str
     assert not model.requests
 
 
+@pytest.mark.usefixtures("measured")
 def test_the_confidence_is_that_of_the_judge(papers: Path) -> None:
     """Where one was asked."""
     result = research(QUESTION, papers, llm=reader(supports={"1883": 0.9}))

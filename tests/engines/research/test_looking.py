@@ -13,7 +13,7 @@ from aeon.schema import LLMRequest, Task
 from engines.research.reader import Reader, done, reflector
 from engines.research.world import numbered, passage
 
-pytestmark = [pytest.mark.requirement("R1a", "R3")]
+pytestmark = [pytest.mark.requirement("R1a", "R3"), pytest.mark.usefixtures("measured")]
 
 UPPER = numbered(1, "upper.txt", "Upper Bridge. The bridge was designed by Ottilie Krans.", title="Upper Bridge")
 LOWER = numbered(2, "lower.txt", "Lower Bridge. The bridge was built to plans by Josef Talbrook.", title="Lower Bridge")
