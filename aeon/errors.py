@@ -150,7 +150,12 @@ class ModelError(AeonError):
 
 
 class RequestRefused(ModelError):
-    """The endpoint answered 400 or another 4xx: it does not take this request, such as a prompt too long for it."""
+    """The endpoint answered 400 or another 4xx: it does not take this request, such as a prompt too long for it.
+
+    ``field`` is the field of the request that it refuses, empty where it names none.
+    """
+
+    field: str = ""
 
 
 class RateLimited(ModelError):

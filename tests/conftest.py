@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,6 +27,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Packed bytes hold the time of packing: named by them, a test would differ between processes side by side."""
     return argname if isinstance(val, bytes) and not val.isascii() else None
+
+
+@pytest.fixture(autouse=True)
+def _own_probes(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep what is found out about played endpoints out of the user's cache."""
+    own = tmp_path_factory.getbasetemp() / "cache"
+    monkeypatch.setattr("aeon.llm.probe_records.cache_dir", lambda: Path(os.environ.get("AEON_HOME", own)))
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ def every_judgment(*models: str, auroc: float = 1) -> Calibrations:
     return Calibrations(
         entries=tuple(
             Calibration(
-                model=model, judgment=spec.name, form=form, wording=spec.wording, scale=1, shift=0, auroc=auroc, cases=60
+                model=model, judgment=spec.name, form=form, wording=spec.wording, scale=1, shift=0, auroc=auroc,
+                cases=60,
             )
             for model in models for spec in judgments().values() for form in get_args(Asked)
         )

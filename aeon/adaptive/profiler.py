@@ -85,17 +85,20 @@ class Profiler:
         return TaskProfile.model_validate(reply.value.model_dump())
 
     def _prompt(self, effect: InferProfile) -> Prompt:
-        """A short prompt: what is at hand matters less than the task, and is not shown."""
+        """All fields are asked for."""
         at_hand = " Tools and files are at hand where it needs them." if self._briefing.tools else ""
-        question = render(load("aeon.adaptive", "profile.md"), at_hand=at_hand, again=_again(effect)).strip()
+        return self._short(effect, render(load("aeon.adaptive", "profile.md"), at_hand=at_hand, again=_again(effect)))
+
+    def _short(self, effect: InferProfile, question: str) -> Prompt:
+        """A short prompt: what is at hand matters less than the task, and is not shown."""
         system = self._briefing.instructed(load("aeon.adaptive", "profile_system.md").strip())
-        return Prompt(system=system, user=f"{self._briefing.facts(effect.task, _LONGEST_TASK)}\n\n{question}")
+        return Prompt(system=system, user=f"{self._briefing.facts(effect.task, _LONGEST_TASK)}\n\n{question.strip()}")
 
     async def _asked_crisply(self, effect: InferProfile) -> TaskProfile:
         """The likeliest depth, and how likely the task is vague."""
         vague = await self._vague(effect)
-        question = render(load("aeon.adaptive", "depth.md"), again=_again(effect)).strip()
-        shares = await self._supervisor.probabilities(self._briefing.prompt(effect.task, question), _DEPTHS)
+        question = render(load("aeon.adaptive", "depth.md"), again=_again(effect))
+        shares = await self._supervisor.probabilities(self._short(effect, question), _DEPTHS)
         depth, share = max(zip(_DEPTHS, shares, strict=True), key=lambda pair: pair[1])
         asked = TaskProfile(
             reasoning_depth=int(depth), rationale=f"depth {depth} of 5 is the likeliest: {share:.2f}; no more was asked"

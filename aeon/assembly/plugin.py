@@ -138,6 +138,7 @@ def _supervisor(config: Settings, adapter: LLMAdapter) -> Supervisor:
         adapter,
         prompt_bytes=config.prompt_bytes,
         output_tokens=config.output_tokens,
+        thought_tokens=config.thought_tokens,
         price=price_of(config, adapter),
     )
 

@@ -17,10 +17,10 @@ from aeon.llm.profiles import Profile, agrees, load, save
 from aeon.schema import Frozen
 from aeon.schema.calibration import PAR
 
-__all__ = ["judged", "show_judge", "stage_on"]
+__all__ = ["JudgeReport", "judged", "show_judge", "stage_on"]
 
 
-class ExaminableModel(LLMAdapter, Examinable, Protocol):
+class _ExaminableModel(LLMAdapter, Examinable, Protocol):
     """A model whose endpoint can be examined."""
 
 
@@ -43,7 +43,7 @@ def stage_on(stream: TextIO) -> Callable[[str], None]:
     return stage
 
 
-async def judged(model: ExaminableModel, cases: Sequence[Case], stage: Callable[[str], None]) -> JudgeReport:
+async def judged(model: _ExaminableModel, cases: Sequence[Case], stage: Callable[[str], None]) -> JudgeReport:
     """Measure every judgment that there are cases of, and keep it in the profile; an endpoint without one gets one.
 
     Raises:

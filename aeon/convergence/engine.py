@@ -90,21 +90,16 @@ class ConvergenceEngine:
             return await self._assessed(effect, await reviewed(effect, self._verdicts))
         problems = _problems(effect)
         bad = await self._bad_judgments(effect)
-        asked = [name for name in _open_criteria(effect) if name not in bad]
-        answers = {name: await self._ask(effect, name, problems) for name in asked}
+        answers = {name: await self._ask(effect, name, problems) for name in _open_criteria(effect) if name not in bad}
         criteria = await self._criteria(effect, problems, judged="criterion" not in bad)
         scores = _scores(answers, bad)
         seen = self._experience.of(effect.plan)
-        codes = (*_codes(effect, scores, criteria),) or seen.codes(effect.thresholds.probability)
-        if not codes and scores["completeness"] is None:
-            codes = (UNVERIFIED,)
+        codes = (*_codes(effect, scores, criteria),) or seen.codes(effect.thresholds.probability) or _open(scores)
         judgments = Judgments({name: judged.score for name, judged in answers.items()}, _verdicts(effect, criteria))
-        every = [*answers.values(), *(judged for _, judged in criteria if judged is not None)]
-        worth: list[Standing] = [judged.standing for judged in every]
+        every = [*answers.values(), *filter(None, (judged for _, judged in criteria))]
         return ConvergenceAssessment(
             converged=not codes, reason_codes=codes,
-            probability=seen.probability, runs=seen.runs,
-            form=_form(every), standing=least([*worth, "bad"] if bad else worth),
+            probability=seen.probability, runs=seen.runs, form=_form(every), standing=_worth(every, bad),
             detected_issues=(*problems, *(f"measured to be too poor to decide: {name}" for name in bad)),
             explanation=_explanation(scores),
             completeness=scores["completeness"], coherence=scores["coherence"], consistency=scores["consistency"],
@@ -223,6 +218,17 @@ def _scores(answers: Mapping[str, Judged], bad: Sequence[str]) -> dict[str, floa
     by_structure: dict[str, float | None] = {"completeness": 0.0, "coherence": 1.0, "consistency": 1.0}
     judged = {name: answer.score for name, answer in answers.items()}
     return by_structure | judged | {name: None for name in by_structure if name in bad}
+
+
+def _open(scores: Mapping[str, float | None]) -> tuple[str, ...]:
+    """The code of an answer of which nobody can say how complete it is."""
+    return (UNVERIFIED,) if scores["completeness"] is None else ()
+
+
+def _worth(judged: Sequence[Judged], bad: Sequence[str]) -> Standing:
+    """What the judgments together are worth, those included that were too bad to be asked for."""
+    asked: list[Standing] = [one.standing for one in judged]
+    return least([*asked, "bad"] if bad else asked)
 
 
 def _codes(

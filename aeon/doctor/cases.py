@@ -108,10 +108,8 @@ def _question(shape: _Line, fields: Mapping[str, JsonValue], where: str) -> Case
         raise InputFileError(f"{where}: no judgment is called {shape.judgment!r}; use one of {names}")
     material = dict.fromkeys(_OPTIONAL, "") | {name: _written(value) for name, value in fields.items()}
     needed = _names(spec)
-    missing = [name for name in needed if name not in material]
-    if spec.briefed and not shape.task.strip() and "task" not in missing:
-        missing.append("task")
-    if missing:
+    asked = {*needed, *(("task",) if spec.briefed else ())} - {*_OPTIONAL}
+    if missing := sorted(name for name in asked if not material.get(name, "").strip()):
         raise InputFileError(f"{where}: {', '.join(missing)}: missing; a case of {spec.name} needs it")
     shown = {name: material[name] for name in needed}
     return Case(judgment=spec.name, label=shape.label, task=Task(text=shape.task.strip() or "-"), material=shown)

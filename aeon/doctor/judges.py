@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -35,6 +36,14 @@ class JudgeFindings(Frozen):
     calibrations: tuple[Calibration, ...]
     unanswered: dict[str, int] = Field(default_factory=dict)
     spent: Usage = Usage()
+
+
+class _Scored(NamedTuple):
+    """The log-odds that a judge gives a case, ``None`` without a usable answer; how it was asked, and its cost."""
+
+    odds: float | None
+    form: Form
+    usage: Usage
 
 
 def grouped(cases: Sequence[Case]) -> dict[str, list[Case]]:
@@ -73,34 +82,37 @@ async def examine_judge(
     for name, cases in groups.items():
         stage(name)
         asked = await asyncio.gather(*(_scored(supervisor, case, gate) for case in cases))
-        pairs = [(0.0 if odds is None else odds, case.label) for (odds, _, _), case in zip(asked, cases, strict=True)]
-        spent += sum((usage for _, _, usage in asked), Usage())
-        form = next((form for _, form, _ in asked if form != "none"), "none")
-        scale, shift = platt(pairs)
-        found.append(Calibration(
-            model=model.name, judgment=name, form=form, cases=len(pairs), auroc=round(auroc(pairs), 3),
-            wording=RESULTS_WORDING if name == RESULTS else judgment(name).wording,
-            scale=round(scale, 4), shift=round(shift, 4),
-        ))  # fmt: skip
-        if failed := sum(odds is None for odds, _, _ in asked):
-            unanswered[name] = failed
-    return JudgeFindings(calibrations=tuple(found), unanswered=unanswered, spent=spent)
+        found.append(_calibration(model.name, name, cases, asked))
+        spent += sum((one.usage for one in asked), Usage())
+        unanswered[name] = sum(one.odds is None for one in asked)
+    failed = {name: number for name, number in unanswered.items() if number}
+    return JudgeFindings(calibrations=tuple(found), unanswered=failed, spent=spent)
 
 
-async def _scored(supervisor: Supervisor, case: Case, gate: asyncio.Semaphore) -> tuple[float | None, Form, Usage]:
-    """The log-odds that the judge gives a case, ``None`` without a usable answer; how it was asked; what that cost."""
+def _calibration(model: str, name: str, cases: Sequence[Case], asked: Sequence[_Scored]) -> Calibration:
+    pairs = [(one.odds or 0.0, case.label) for one, case in zip(asked, cases, strict=True)]
+    scale, shift = platt(pairs)
+    return Calibration(
+        model=model, judgment=name, form=next((one.form for one in asked if one.form != "none"), "none"),
+        wording=RESULTS_WORDING if name == RESULTS else judgment(name).wording,
+        scale=round(scale, 4), shift=round(shift, 4), auroc=round(auroc(pairs), 3), cases=len(pairs),
+    )  # fmt: skip
+
+
+async def _scored(supervisor: Supervisor, case: Case, gate: asyncio.Semaphore) -> _Scored:
+    """What the judge makes of a case."""
     async with gate:
         ledger = Ledger(Allowance(calls=_CALLS))
         with ledger:
             try:
                 odds, form = await _asked(supervisor, case)
             except CompletionError:
-                return None, "none", ledger.spent
+                return _Scored(None, "none", ledger.spent)
             except ModelError as error:
                 raise type(error)(
                     f"the examination broke off at {case.judgment}, nothing was saved: {error}"
                 ) from error
-        return odds, form, ledger.spent
+        return _Scored(odds, form, ledger.spent)
 
 
 async def _asked(supervisor: Supervisor, case: Case) -> tuple[float, Form]:

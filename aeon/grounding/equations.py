@@ -26,6 +26,9 @@ _APART = re.compile(r"[.,:;()\[\]|=\n]")
 """What stands between two numbers of which the second does not go on with the first."""
 
 
+_MOST_BRACKETS = 10
+
+
 class Equation(NamedTuple):
     """A stated computation: the places of its operands and of its result among the mentions of the text.
 
@@ -109,7 +112,10 @@ def equations(text: str, found: Sequence[Mention]) -> Iterator[Equation]:
         if equals and (equation := _equation(chain, equals, found, place)) is not None:
             yield equation._replace(whole=equation.whole and not _goes_on(text, found, place))
         if not chain.grows(gap):
-            chain = _Chain(_is_apart(text, found, place), text=_opened(text[: mention.start]))
+            chain = _Chain(
+                _is_apart(text, found, place),
+                text=_opened(text[max(0, mention.start - _MOST_BRACKETS) : mention.start]),
+            )
         chain.add(place, mention)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
@@ -114,10 +115,12 @@ class _Lookup:
     def matches(self, said: Sequence[Mention]) -> Iterator[tuple[Mention, Match | None]]:
         """Each value with what it rests on; one that stands nowhere as a whole, as its parts if each of them does."""
         first = [(one, match) for mention in said for one, match in self._of(mention)]
+        by_line: defaultdict[int, list[Match]] = defaultdict(list)
+        for one, match in first:
+            by_line[self._line(one)[0]] += [match] if match is not None else []
         for one, match in first:
             if match is None and one.kind == "number":
-                line = self._line(one)
-                beside = [two for other, two in first if two is not None and line[0] <= other.start < line[1]]
+                beside = by_line[self._line(one)[0]]
                 match = as_day(self.whole, self._answer, one, beside) or _loosely(self.whole, one)
             yield one, match
 

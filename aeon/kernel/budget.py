@@ -17,7 +17,7 @@ def bound(settings: Settings, calls: int) -> Bound:
     """
     budget = settings.budget
     most = calls if budget.calls is None else min(calls, budget.calls)
-    usage = Usage(prompt_tokens=most * settings.prompt_bytes, generated_tokens=most * settings.output_tokens)
+    usage = Usage(prompt_tokens=most * settings.prompt_bytes, generated_tokens=most * settings.generated_tokens)
     tokens = usage.tokens if budget.tokens is None else min(usage.tokens, budget.tokens)
     cost = dearest(settings, usage) if most else 0.0
     return Bound(calls=most, tokens=tokens, cost=None if cost is None else _least(cost, budget.cost))
@@ -72,7 +72,7 @@ def split(whole: Allowance, effects: int, cap: int) -> list[Allowance]:
 def affordable(settings: Settings, whole: Allowance, cap: int) -> int:
     """How many effects of ``cap`` calls the allowance bears if each call spends all that it can."""
     calls = max(1, cap)
-    usage = Usage(prompt_tokens=calls * settings.prompt_bytes, generated_tokens=calls * settings.output_tokens)
+    usage = Usage(prompt_tokens=calls * settings.prompt_bytes, generated_tokens=calls * settings.generated_tokens)
     fits = [whole.calls // calls]
     if whole.tokens is not None:
         fits.append(whole.tokens // usage.tokens)

@@ -228,7 +228,7 @@ class Anthropic(Vendor):
             return tuple(form for form in ways if form != "json_schema")
         return ways
 
-    def _body(self, request: LLMRequest, form: Form) -> JsonObject:
+    def _body(self, request: LLMRequest, form: Form, omitted: tuple[str, ...]) -> JsonObject:
         body: JsonObject = {
             "model": self._model,
             "max_tokens": request.max_tokens,

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Literal
 
+from aeon.llm.strict_schema import strict_schema
 from aeon.llm.tool_calls import sent_message, sent_tool
 from aeon.schema.frozen import JsonObject, JsonValue
-from aeon.schema.llm import Capabilities, LLMRequest
+from aeon.schema.llm import Capabilities, LLMRequest, Message
 
-__all__ = ["OPTIONAL_FIELDS", "Form", "Habits", "forms", "request_body"]
+__all__ = ["OPTIONAL_FIELDS", "Form", "Habits", "described", "forms", "request_body"]
 
-Form = Literal["json_schema", "json_object", "text"]
-"""How the shape of the answer is asked for: enforced schema, any JSON object, or not at all."""
+Form = Literal["json_schema", "strict_schema", "loose_schema", "json_object", "text"]
+"""How the shape of the answer is asked for.
 
-OPTIONAL_FIELDS = ("response_format", "stream_options", "max_tokens", "temperature", "seed")
+The schema is enforced as it is, in the form that strict mode takes, or without strict mode; or it is any JSON object,
+or nothing is asked for.
+"""
+
+OPTIONAL_FIELDS = (
+    "response_format", "stream_options", "max_tokens", "max_completion_tokens", "temperature", "seed", "top_logprobs",
+    "logprobs", "tools",
+)  # fmt: skip
 """Request fields that an endpoint may refuse and that can be done without or asked for otherwise."""
+
+_SCHEMAS: tuple[Form, ...] = ("json_schema", "strict_schema", "loose_schema")
+_MOST_SHAPES = 200
 
 
 @dataclass
@@ -23,43 +37,85 @@ class Habits:
     """What was learnt about an endpoint while using it.
 
     ``streams`` is false once a stream gave no token counts; ``left_out`` are fields it refused; ``renamed`` fields
-    it wants under another name.
+    it wants under another name. ``strict`` says that it takes only schemas that have the form of strict mode;
+    ``shapes`` are the forms to ask in, by schema, where the better ones were refused.
     """
 
     streams: bool = True
     left_out: set[str] = field(default_factory=set)
     renamed: dict[str, str] = field(default_factory=dict)
+    strict: bool = False
+    shapes: dict[str, Form] = field(default_factory=dict)
 
     def learn(self, refused: str) -> bool:
         """Do without a field that the endpoint refused; false if that was known already."""
-        if refused == "max_tokens":
-            news = refused not in self.renamed
-            self.renamed[refused] = "max_completion_tokens"
-            return news
+        if refused in ("max_tokens", "max_completion_tokens"):
+            return self._rename(refused)
         if refused == "stream_options":
             news = self.streams
             self.streams = False
             return news
         news = refused not in self.left_out
-        self.left_out.add(refused)
+        self.left_out |= {"logprobs", "top_logprobs"} if "logprobs" in refused else {refused}
         return news
 
+    def take(self, schema: JsonObject, form: Form) -> None:
+        """Ask for this schema in this form from now on: the endpoint refused the better ones."""
+        self.shapes[_key(schema)] = form
+        while len(self.shapes) > _MOST_SHAPES:
+            del self.shapes[next(iter(self.shapes))]
 
-def forms(request: LLMRequest, capabilities: Capabilities) -> tuple[Form, ...]:
+    def copied(self) -> Habits:
+        """The habits as they are now."""
+        return Habits(self.streams, set(self.left_out), dict(self.renamed), self.strict, dict(self.shapes))
+
+    def _rename(self, refused: str) -> bool:
+        """Call the limit of tokens otherwise; where the other name is refused too, the limit itself was."""
+        if refused in self.renamed.values():
+            self.renamed.clear()
+            return False
+        self.renamed[refused] = "max_completion_tokens"
+        return True
+
+
+def forms(request: LLMRequest, capabilities: Capabilities, habits: Habits) -> tuple[Form, ...]:
     """The ways to ask for the request's shape, best first; the next one is used when the endpoint refuses one."""
     shapes: list[Form] = []
-    if request.json_schema is not None and capabilities.json_schema:
-        shapes.append("json_schema")
-    if (request.json_schema is not None or request.json_mode) and capabilities.json_mode:
+    schema = request.json_schema
+    if schema is not None and capabilities.json_schema:
+        shapes += _schema_forms(schema, habits)
+    if (schema is not None or request.json_mode) and capabilities.json_mode:
         shapes.append("json_object")
-    return (*shapes, "text")
+    ways: tuple[Form, ...] = (*shapes, "text")
+    best = habits.shapes.get(_key(schema)) if schema is not None else None
+    return ways[ways.index(best) :] if best in ways else ways
 
 
-def request_body(request: LLMRequest, model: str, form: Form, habits: Habits) -> JsonObject:
-    """The JSON body of ``POST /chat/completions``."""
+def _schema_forms(schema: JsonObject, habits: Habits) -> tuple[Form, ...]:
+    strict = strict_schema(schema)
+    if strict == schema:
+        return ("json_schema", "loose_schema")
+    if strict is None:
+        return ("loose_schema",) if habits.strict else ("json_schema", "loose_schema")
+    return _SCHEMAS[1:] if habits.strict else _SCHEMAS
+
+
+def described(schema: JsonObject) -> str:
+    """How to ask for a value of ``schema`` in words, where the endpoint does not enforce it."""
+    compact = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
+    return f"Answer with one JSON object and nothing else. It must fit this JSON Schema:\n{compact}"
+
+
+def request_body(
+    request: LLMRequest, model: str, form: Form, habits: Habits, omitted: Collection[str] = ()
+) -> JsonObject:
+    """The JSON body of ``POST /chat/completions``, without the fields that are ``omitted``.
+
+    A schema that the form does not enforce is described in the prompt.
+    """
     body: JsonObject = {
         "model": model,
-        "messages": [sent_message(message) for message in request.messages],
+        "messages": [sent_message(message) for message in _messages(request, form)],
         "max_tokens": request.max_tokens,
         "temperature": request.temperature,
         "seed": request.seed,
@@ -73,12 +129,28 @@ def request_body(request: LLMRequest, model: str, form: Form, habits: Habits) ->
     shape = _response_format(request, form)
     if shape is not None:
         body["response_format"] = shape
-    return {habits.renamed.get(name, name): value for name, value in body.items() if name not in habits.left_out}
+    without = {*habits.left_out, *omitted}
+    return {habits.renamed.get(name, name): value for name, value in body.items() if name not in without}
+
+
+def _messages(request: LLMRequest, form: Form) -> tuple[Message, ...]:
+    if request.json_schema is None or form in _SCHEMAS:
+        return request.messages
+    *earlier, last = request.messages
+    return (*earlier, last.changed(content=f"{last.content}\n\n{described(request.json_schema)}"))
+
+
+def _key(schema: JsonObject) -> str:
+    return hashlib.sha256(json.dumps(schema, sort_keys=True).encode()).hexdigest()[:24]
 
 
 def _response_format(request: LLMRequest, form: Form) -> JsonValue:
     if form == "json_object":
         return {"type": "json_object"}
-    if form == "json_schema":
-        return {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": request.json_schema}}
-    return None
+    if form not in _SCHEMAS or request.json_schema is None:
+        return None
+    schema = strict_schema(request.json_schema) if form == "strict_schema" else None
+    shape: JsonObject = {
+        "name": "answer", "strict": form != "loose_schema", "schema": schema or request.json_schema,
+    }  # fmt: skip
+    return {"type": "json_schema", "json_schema": shape}

@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 import httpx2
 import openai
 
-from aeon.errors import AeonError, EndpointFailed, EndpointTimeout, MalformedResponse, ModelError, RateLimited
+from aeon.errors import AeonError, EndpointFailed, EndpointTimeout, MalformedResponse, ModelError, RequestRefused
 from aeon.llm.asking import Form, Habits
 from aeon.llm.connections import Connections
+from aeon.llm.patience import Patience
 from aeon.llm.replies import events
 from aeon.llm.translation import (
     RETRIED,
@@ -46,28 +47,22 @@ class _Failure:
     wait: float | None = None
 
 
-class _Patience:
-    """Waits as long as a rate limit asks; ``most`` bounds the seconds in all, ``None``: the time that is left does.
+@dataclass
+class _Attempts:
+    """A request, the forms to ask in that are left, the fields to leave out, and how often it was tried."""
 
-    The endpoint did not work on such a request, so it is no call. Each wait is at least a backoff, so that an endpoint
-    that never asks for a real one is not asked without end.
-    """
+    request: LLMRequest
+    ways: tuple[Form, ...]
+    omitted: tuple[str, ...] = ()
+    made: int = 1
+    retries: int = 0
+    unmetered: int = 0
 
-    def __init__(self, most: float | None) -> None:
-        self._left = most
-        self.waits = 0
 
-    def asked(self, failure: _Failure, left: float) -> float | None:
-        """Seconds to wait before the request is made again; ``None`` if it was not put off, or for too long."""
-        if not failure.wait or not isinstance(failure.error, RateLimited):
-            return None
-        wait = max(failure.wait, backoff(self.waits + 1))
-        if wait >= (left if self._left is None else self._left):
-            return None
-        self.waits += 1
-        if self._left is not None:
-            self._left -= wait
-        return wait
+def _uncalled(error: ModelError) -> ModelError:
+    """The error of a request that was not made."""
+    error.attempts = 0
+    return error
 
 
 class Reading:
@@ -114,7 +109,6 @@ class Endpoint(ABC):
         self._retries = retries
         self._timeout = timeout
         self._idle_timeout = idle_timeout
-        self._habits = Habits()
 
     @property
     def name(self) -> str:
@@ -152,17 +146,22 @@ class Endpoint(ABC):
     def _path(self, streamed: bool) -> str:
         """Where completions are asked for, below the base URL."""
 
+    @property
     @abstractmethod
-    def _body(self, request: LLMRequest, form: Form) -> JsonObject:
-        """The JSON body that asks for a completion."""
+    def _habits(self) -> Habits:
+        """What was learnt about the endpoint while using it."""
+
+    @abstractmethod
+    def _body(self, request: LLMRequest, form: Form, omitted: tuple[str, ...]) -> JsonObject:
+        """The JSON body that asks for a completion, without the fields that are omitted."""
 
     def _reading(self, request: LLMRequest, form: Form) -> Reading:
         """What reads the reply to one attempt."""
         return Reading(self._where, request)
 
-    def _translate(self, raw: BaseException) -> ModelError:
-        """Aeon's error for what an attempt raised."""
-        return translate(raw, self._where, self._api_key)
+    def _translate(self, raw: BaseException, field: str | None = None) -> ModelError:
+        """Aeon's error for what an attempt raised; ``field`` is the request field that the endpoint refuses, if any."""
+        return translate(raw, self._where, self._api_key, field)
 
     def _asks_to_wait(self, raw: openai.APIStatusError) -> float | None:
         """Seconds that the endpoint asks to wait; ``None`` if it does not say."""
@@ -172,44 +171,57 @@ class Endpoint(ABC):
     def _where(self) -> str:
         return f"{self._base_url} (model {self._model})"
 
-    async def _converse(self, request: LLMRequest, ways: tuple[Form, ...]) -> LLMResponse:
+    async def _converse(
+        self, request: LLMRequest, ways: tuple[Form, ...], omitted: tuple[str, ...] = ()
+    ) -> LLMResponse:
+        if request.tools and "tools" in self._habits.left_out:
+            raise _uncalled(RequestRefused(f"{self._where} takes no tools; ask without them"))
         clock = asyncio.get_running_loop().time
         deadline = clock() + (request.timeout or self._timeout)
-        patience = _Patience(LONGEST_WAIT if request.timeout is None else None)
-        retries = unmetered = 0
-        attempts = 1
+        patience = Patience(LONGEST_WAIT if request.timeout is None else None)
+        attempts = _Attempts(request, ways, omitted)
         while True:
-            outcome = await self._attempt(request, ways, deadline)
+            outcome = await self._attempt(attempts, deadline)
             if isinstance(outcome, Reading):
-                return outcome.response(attempts, unmetered, patience.waits)
-            wait = patience.asked(outcome, deadline - clock())
+                self._remember(attempts.ways[0])
+                return outcome.response(attempts.made, attempts.unmetered, patience.waits)
+            wait = patience.asked(outcome.error, outcome.wait, deadline - clock())
             if wait is not None:
-                await asyncio.sleep(wait)
                 deadline += wait if request.timeout is None else 0
-                continue
-            unmetered += outcome.error.unmetered
-            outcome.error.attempts, outcome.error.unmetered = attempts, unmetered
-            outcome.error.put_off = patience.waits
-            if attempts >= request.attempts:
-                raise outcome.error
-            attempts += 1
-            if outcome.rephrase:
-                ways = ways[1:] if outcome.plainer else ways
-                continue
-            retries += 1
-            await asyncio.sleep(self._wait(outcome, retries, deadline - clock()))
+            else:
+                wait = self._wait(outcome, attempts, patience.waits, deadline - clock())
+            await asyncio.sleep(wait)
 
-    def _wait(self, failure: _Failure, retry: int, left: float) -> float:
-        """Seconds to wait before this retry; raises the failure's error if none is due or the deadline is nearer."""
-        wait = backoff(retry) if failure.wait is None else failure.wait
-        if not isinstance(failure.error, RETRIED) or retry > self._retries or wait >= left:
-            raise failure.error
+    def _wait(self, failure: _Failure, attempts: _Attempts, put_off: int, left: float) -> float:
+        """Seconds to wait before the next attempt; raises the failure's error if none is due or possible."""
+        error = failure.error
+        attempts.unmetered += error.unmetered
+        error.attempts, error.unmetered, error.put_off = attempts.made, attempts.unmetered, put_off
+        if failure.plainer:
+            attempts.ways = attempts.ways[1:]
+        if attempts.made >= attempts.request.attempts:
+            raise error
+        attempts.made += 1
+        if failure.rephrase:
+            return 0
+        attempts.retries += 1
+        wait = backoff(attempts.retries) if failure.wait is None else failure.wait
+        if not isinstance(error, RETRIED) or attempts.retries > self._retries or wait >= left:
+            raise error
         return wait
 
-    async def _attempt(self, request: LLMRequest, ways: tuple[Form, ...], deadline: float) -> Reading | _Failure:
+    def _refusable(self, body: JsonObject) -> Sequence[str]:
+        """What a refusal of this body can name."""
+        return self.optional
+
+    @abstractmethod
+    def _remember(self, way: Form) -> None:
+        """Take note of the form in which an answer was had."""
+
+    async def _attempt(self, attempts: _Attempts, deadline: float) -> Reading | _Failure:
         """What came of one call. However it fails, the call was made, and the failure has its type."""
         try:
-            return await self._tried(request, ways, deadline)
+            return await self._tried(attempts, deadline)
         except ModelError as error:
             return _Failure(error)
         except AeonError:
@@ -217,12 +229,13 @@ class Endpoint(ABC):
         except Exception as error:  # noqa: BLE001 - what an endpoint sends can make the SDK raise anything
             return _Failure(unreadable(error, self._where, self._api_key))
 
-    async def _tried(self, request: LLMRequest, ways: tuple[Form, ...], deadline: float) -> Reading | _Failure:
-        reading = self._reading(request, ways[0])
+    async def _tried(self, attempts: _Attempts, deadline: float) -> Reading | _Failure:
+        request, way = attempts.request, attempts.ways[0]
+        reading, body = self._reading(request, way), self._body(request, way, attempts.omitted)
         try:
-            await self._exchange(self._body(request, ways[0]), reading, deadline)
+            await self._exchange(body, reading, deadline)
         except TRANSLATED as raw:
-            return self._understand(raw, len(ways) > 1)
+            return self._understand(raw, body, attempts)
         if reading.gathered.counted:
             return reading
         again = self._habits.learn("stream_options")
@@ -230,19 +243,39 @@ class Endpoint(ABC):
             MalformedResponse(f"{self._where} tells no token counts, so no budget can be kept; {NO_COUNTS}"), again
         )
 
-    def _understand(self, raw: BaseException, can_be_plainer: bool) -> _Failure:
-        error = self._translate(raw)
+    def _understand(self, raw: BaseException, body: JsonObject, attempts: _Attempts) -> _Failure:
         if not isinstance(raw, openai.APIStatusError):
-            return _Failure(error)
-        field = refused_part(raw, self.optional)
-        if field in self.shaping:
-            return _Failure(error, rephrase=can_be_plainer, plainer=can_be_plainer)
+            return _Failure(self._translate(raw))
+        field = refused_part(raw, self._refusable(body))
+        error = self._translate(raw, field)
+        if isinstance(error, RequestRefused):
+            error.field = field or ""
+        if field is not None and field in self.shaping:
+            return self._plainer(error, attempts)
         if field is not None:
-            return _Failure(error, rephrase=self._habits.learn(field))
+            return self._without(field, raw, error, attempts.request)
         wait = self._asks_to_wait(raw)
         if wait:
             error.args = (f"{error}; it asks to wait {wait:g} s",)
         return _Failure(error, wait=wait)
+
+    def _plainer(self, error: ModelError, attempts: _Attempts) -> _Failure:
+        """What follows where the form is refused: the next one is asked for, from now on at once."""
+        schema, more = attempts.request.json_schema, len(attempts.ways) > 1
+        if more and schema is not None:
+            self._habits.take(schema, attempts.ways[1])
+        return _Failure(error, rephrase=more, plainer=more)
+
+    def _without(self, field: str, raw: openai.APIStatusError, error: ModelError, request: LLMRequest) -> _Failure:
+        """What follows where a field is refused: it is left out from now on, and asked without it now if that helps.
+
+        A fault in one of the tools says nothing of the others.
+        """
+        if field == "tools" and str(raw.param or "tools") != "tools":
+            return _Failure(error)
+        news = self._habits.learn(field)
+        needed = field == "tools" or ("logprobs" in field and request.top_logprobs > 0)
+        return _Failure(error, rephrase=news and not needed)
 
     async def _exchange(self, body: JsonObject, reading: Reading, deadline: float) -> None:
         """Send the body and read what comes back: a stream of events, or one whole reply."""

@@ -167,7 +167,7 @@ class Gemini(Vendor):
     def _reading(self, request: LLMRequest, form: Form) -> _Reading:
         return _Reading(self._where, request, form)
 
-    def _body(self, request: LLMRequest, form: Form) -> JsonObject:
+    def _body(self, request: LLMRequest, form: Form, omitted: tuple[str, ...]) -> JsonObject:
         names = {call.id: sent_name(call.name) for message in request.messages for call in message.calls}
         config: JsonObject = {
             "maxOutputTokens": request.max_tokens,
@@ -183,7 +183,7 @@ class Gemini(Vendor):
         }
         return body | ({"systemInstruction": {"parts": system}} if system else {})
 
-    def _translate(self, raw: BaseException) -> ModelError:
+    def _translate(self, raw: BaseException, field: str | None = None) -> ModelError:
         """Aeon's error; a key that is wrong gets status 400 here, and a reason beside it."""
         if isinstance(raw, openai.APIStatusError) and "API_KEY_INVALID" in _details(raw, "reason"):
             return EndpointRejected(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aeon.llm.adapter import Permit, freely
-from aeon.llm.asking import OPTIONAL_FIELDS, Form, forms, request_body
+from aeon.llm.asking import OPTIONAL_FIELDS, Form, Habits, forms, request_body
 from aeon.llm.connections import Connections
 from aeon.llm.endpoint import Endpoint
-from aeon.llm.probe import measured, probe, told
+from aeon.llm.probe import OMITTED, measured, probe, told
+from aeon.llm.probe_records import Memory, recall
 from aeon.llm.profiles import Told
 from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
@@ -46,6 +49,7 @@ class OpenAICompatible(Endpoint):
     ) -> None:
         super().__init__(model, Connections(base_url or OPENAI_BASE_URL, api_key), retries, timeout, idle_timeout)
         self._capabilities = capabilities
+        self._own = Memory(self._base_url, model, kept=False) if capabilities is not None else None
 
     async def complete(self, request: LLMRequest) -> LLMResponse:
         """One completion; see `LLMAdapter.complete`. Raises `ModelError`."""
@@ -55,18 +59,57 @@ class OpenAICompatible(Endpoint):
             capabilities = await self.capabilities()
         if not capabilities.logprobs:
             request = request.changed(top_logprobs=0, likelihood=False)
-        return await self._converse(request, forms(request, capabilities))
+        return await self._converse(request, forms(request, capabilities, self._habits))
 
     async def capabilities(self, permit: Permit = freely) -> Capabilities:
-        """What the endpoint can do: as measured by ``aeon doctor``, else by three tiny calls on first use.
+        """What the endpoint can do: as measured by ``aeon doctor``, else by a few tiny calls on first use.
+
+        What these found is kept on disk for 30 days, as long as the server says the same of itself; so is which fields
+        of a request it refuses.
 
         Raises `ModelError`, and `AllowanceExhausted` where ``permit`` does not allow the calls.
         """
         async with self._connections.lock():
             if self._capabilities is None:
-                saved = await measured(self, permit)
-                self._capabilities = saved or await probe(self._connections, self._model, self.ask, permit)
-            return self._capabilities
+                self._capabilities = await measured(self, permit) or await self._probed(permit)
+        left_out = self._habits.left_out
+        if "tools" in left_out and self._capabilities.tools:
+            self._capabilities = self._capabilities.changed(tools=False)
+        if "logprobs" in left_out and self._capabilities.logprobs:
+            self._capabilities = self._capabilities.changed(logprobs=False)
+        return self._capabilities
+
+    async def _probed(self, permit: Permit) -> Capabilities:
+        """What probes find, or found before."""
+        memory = self._memory
+        if memory.capabilities is None or not memory.confirmed:
+            facts = await self.told()
+            memory.confirm(facts)
+            if memory.capabilities is None:
+                found = await probe(self._ask_for_little, permit)
+                memory.found(found.changed(context_tokens=facts.context_tokens), facts)
+        assert memory.capabilities is not None
+        return memory.capabilities
+
+    async def _ask_for_little(self, request: LLMRequest, form: Form) -> LLMResponse:
+        return await self._converse(request, (form,), OMITTED)
+
+    @property
+    def _memory(self) -> Memory:
+        """What is known of the endpoint; where its capabilities were given, of this adapter's alone."""
+        return self._own or recall(self._base_url, self._model)
+
+    @property
+    def _habits(self) -> Habits:
+        return self._memory.habits
+
+    def _refusable(self, body: JsonObject) -> Sequence[str]:
+        return [name for name in self.optional if name in body]
+
+    def _remember(self, way: Form) -> None:
+        if way == "strict_schema":
+            self._habits.strict = True
+        self._memory.keep()
 
     async def ask(self, request: LLMRequest, form: Form) -> LLMResponse:
         """One completion in exactly this form, whatever is known of the endpoint. Raises `ModelError`."""
@@ -79,5 +122,5 @@ class OpenAICompatible(Endpoint):
     def _path(self, streamed: bool) -> str:
         return "/chat/completions"
 
-    def _body(self, request: LLMRequest, form: Form) -> JsonObject:
-        return request_body(request, self._model, form, self._habits)
+    def _body(self, request: LLMRequest, form: Form, omitted: tuple[str, ...]) -> JsonObject:
+        return request_body(request, self._model, form, self._habits, omitted)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from typing import Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from aeon.errors import ModelError, RequestRefused
+from aeon.errors import AllowanceExhausted, ModelError, RequestRefused
 from aeon.llm.adapter import Permit, freely
 from aeon.llm.asking import Form
 from aeon.llm.connections import Connections
@@ -17,10 +18,13 @@ from aeon.llm.listing import MOST_LISTED
 from aeon.llm.profiles import Told, agrees, load
 from aeon.llm.spending import lost, most_usage, true_usage
 from aeon.llm.translation import TRANSLATED
-from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse, Message
+from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.schema.llm import CallRequest, Capabilities, LLMRequest, LLMResponse, Message, ToolSpec
 from aeon.schema.usage import Usage
 
-__all__ = ["Ask", "Examinable", "Lenient", "measured", "probe", "read_page", "told"]
+__all__ = [
+    "OMITTED", "PROBES", "PROBE_CALLS", "Ask", "Examinable", "Lenient", "measured", "probe", "read_page", "told",
+]  # fmt: skip
 
 Ask = Callable[[LLMRequest, Form], Awaitable[LLMResponse]]
 """Sends one request in exactly one form."""
@@ -57,16 +61,25 @@ ENFORCED = "zq7"
 """A value that no model would answer unless the schema forces it to."""
 
 PROBE_TOKENS = 256
+THOUGHT_TOKENS = 4_096
+"""The most that an answer may take of a model that thinks before it, as far as that is permitted."""
+PERMITTED_TOKENS = (THOUGHT_TOKENS, 1_024, PROBE_TOKENS)
+"""Tokens for each of the calls that the probes together may take; less is asked for where more is not permitted."""
 PROBE_CALLS = 5
-"""Calls that all probes together may take: one each, and two for request fields that the endpoint refuses."""
+"""Calls that all probes together may take. Usually there are three or four."""
 INFORMATION_SECONDS = 10.0
+
+THOUGHT_TAG = "<think"
+
+OMITTED = ("temperature", "seed")
+"""Request fields that no probe needs, so that none is spent on an endpoint that refuses them."""
 
 SCHEMA_REQUEST = LLMRequest(
     messages=(Message(role="user", content="Name the largest planet. Answer in JSON."),),
     max_tokens=PROBE_TOKENS,
     json_schema={
         "type": "object",
-        "properties": {"code": {"type": "string", "enum": [ENFORCED]}},
+        "properties": {"code": {"type": "string", "enum": [ENFORCED]}, "note": {"type": "string", "maxLength": 9}},
         "required": ["code"],
         "additionalProperties": False,
     },
@@ -76,32 +89,66 @@ JSON_REQUEST = LLMRequest(
     max_tokens=PROBE_TOKENS,
     json_mode=True,
 )
+TOOL = ToolSpec(
+    name="note_word",
+    description="Writes a word down.",
+    parameters={
+        "type": "object",
+        "properties": {"word": {"type": "string"}},
+        "required": ["word"],
+        "additionalProperties": False,
+    },
+)
+TOOLS_REQUEST = LLMRequest(
+    messages=(Message(role="user", content="Call the tool note_word with the word Jupiter."),),
+    max_tokens=PROBE_TOKENS,
+    tools=(TOOL,),
+)
 LOGPROBS_REQUEST = LLMRequest(
     messages=(Message(role="user", content="Is 7 a prime number? Answer Yes or No."),),
     max_tokens=1,
     top_logprobs=2,
 )
+PROBES = (SCHEMA_REQUEST, JSON_REQUEST, TOOLS_REQUEST, LOGPROBS_REQUEST)
 
 NAME_REQUEST = LLMRequest(messages=(Message(role="user", content="Hello."),), max_tokens=1, attempts=3)
 
-_KNOWN: dict[tuple[str, str], Capabilities] = {}
-
 
 class _Probing:
-    """Sends probes, each once, and more often only while the calls for the others are left."""
+    """Sends probes as long as there are calls and tokens for them.
 
-    def __init__(self, ask: Ask, used: Callable[[Usage], None], calls: int, probes: int) -> None:
+    ``hidden`` says that an answer was preceded by thoughts; from then on probes get room for them.
+    """
+
+    def __init__(self, ask: Ask, used: Callable[[Usage], None], calls: int, tokens: int) -> None:
         self._ask = ask
         self._used = used
         self._calls = calls
-        self._others = probes
+        self._tokens = tokens
+        self.hidden = False
 
-    async def answer(self, request: LLMRequest, form: Form) -> LLMResponse | None:
-        """The answer to a probe; ``None`` if the endpoint is there and refuses just this request."""
-        self._others -= 1
-        sent = request.changed(attempts=max(1, self._calls - self._others))
+    async def answer(self, request: LLMRequest, *ways: Form, kept: int = 0) -> LLMResponse | None:
+        """The answer to a probe in the first of these forms that the endpoint takes; ``kept`` calls are for others.
+
+        ``None`` if the endpoint is there and refuses just this request, or no call is left.
+        """
+        for way in ways:
+            response = await self.once(request, way, kept)
+            if response is None:
+                continue
+            roomy, self.hidden = self.hidden, self.hidden or _thinks(response)
+            return response if roomy or not _is_cut(response) else await self.once(request, way, kept)
+        return None
+
+    async def once(self, request: LLMRequest, way: Form, kept: int = 0) -> LLMResponse | None:
+        """The answer in this form, whatever precedes it; ``None`` as above."""
+        attempts = self._calls - kept
+        if attempts < 1:
+            return None
+        most = min(THOUGHT_TOKENS, self._tokens // attempts) if self.hidden else request.max_tokens
+        sent = request.changed(attempts=attempts, max_tokens=max(1, most))
         try:
-            response = await self._ask(sent, form)
+            response = await self._ask(sent, way)
         except ModelError as error:
             self._count(lost(sent, error))
             if isinstance(error, RequestRefused):
@@ -112,41 +159,79 @@ class _Probing:
 
     def _count(self, usage: Usage) -> None:
         self._calls -= usage.calls
+        self._tokens = max(0, self._tokens - usage.generated_tokens)
         self._used(usage)
 
 
-async def probe(connections: Connections, model: str, ask: Ask, permit: Permit = freely) -> Capabilities:
-    """What the endpoint can do with this model; three tiny calls, once per endpoint and model and process.
+async def probe(ask: Ask, permit: Permit = freely) -> Capabilities:
+    """What the endpoint can do with this model, but for its context; three or four tiny calls, five at most.
 
-    A capability counts only if the answer shows it: some servers accept a schema and ignore it. Raises `ModelError`
-    where the endpoint cannot be asked at all (unreachable, wrong key, no such model, failing), and
-    `AllowanceExhausted` where ``permit`` does not allow the calls; then none is made.
+    A capability counts only if the answer shows it: some servers accept a schema, or tools, and ignore them. A JSON
+    mode is not asked for where a schema is enforced, and probabilities are not where thoughts come before the answer:
+    they would be those of an answer that is settled. Raises `ModelError` where the endpoint cannot be asked at all
+    (unreachable, wrong key, no such model, failing), and `AllowanceExhausted` where ``permit`` does not allow the
+    calls; then none is made.
     """
-    key = (connections.base_url, model)
-    if key not in _KNOWN:
-        most = most_usage(SCHEMA_REQUEST.changed(attempts=PROBE_CALLS))  # it is the largest of them
-        async with permit(most) as used:
-            probing = _Probing(ask, used, PROBE_CALLS, probes=3)
-            enforced = await probing.answer(SCHEMA_REQUEST, "json_schema")
-            json_object = await probing.answer(JSON_REQUEST, "json_object")
-            scored = await probing.answer(LOGPROBS_REQUEST, "text")
-        _KNOWN[key] = Capabilities(
-            json_schema=_object(enforced) == {"code": ENFORCED},
-            json_mode=_object(json_object) is not None,
-            logprobs=scored is not None and bool(scored.first_token),
-            context_tokens=(await told(connections, model)).context_tokens,
-        )
-    return _KNOWN[key]
+    async with AsyncExitStack() as stack:
+        used, tokens = await _permitted(stack, permit)
+        probing = _Probing(ask, used, PROBE_CALLS, PROBE_CALLS * tokens)
+        schema = _object(await probing.answer(SCHEMA_REQUEST, "json_schema", "strict_schema", kept=1))
+        enforced = schema.get("code") == ENFORCED
+        shaped = enforced or bool(_object(await probing.answer(JSON_REQUEST, "json_object", kept=1)))
+        called = await probing.answer(TOOLS_REQUEST, "text")
+        scored = None if probing.hidden else await probing.once(LOGPROBS_REQUEST, "text")
+    return Capabilities(
+        json_schema=enforced,
+        json_mode=shaped,
+        logprobs=scored is not None and bool(scored.first_token),
+        hidden_reasoning=probing.hidden,
+        tools=called is not None and any(map(_calls_the_tool, called.calls)),
+    )
 
 
-def _object(response: LLMResponse | None) -> object:
-    if response is None:
-        return None
+async def _permitted(stack: AsyncExitStack, permit: Permit) -> tuple[Callable[[Usage], None], int]:
+    """What takes the usage of the probes, and how many tokens each of their calls may generate."""
+    size = max((most_usage(each.changed(attempts=1)).prompt_tokens for each in PROBES), default=0)
+    for tokens in PERMITTED_TOKENS:
+        most = Usage(
+            calls=PROBE_CALLS, prompt_tokens=PROBE_CALLS * size, generated_tokens=PROBE_CALLS * tokens,
+            estimated=PROBE_CALLS,
+        )  # fmt: skip
+        try:
+            return await stack.enter_async_context(permit(most)), tokens
+        except AllowanceExhausted:
+            if tokens == PERMITTED_TOKENS[-1]:
+                raise
+    raise AssertionError("the loop above returns or raises")
+
+
+def _thinks(response: LLMResponse) -> bool:
+    """Whether the model reasoned before it answered: beside the text, in tags, or where nobody sees it."""
+    return response.thought or response.text.lstrip().lower().startswith(THOUGHT_TAG) or _is_cut(response)
+
+
+def _is_cut(response: LLMResponse) -> bool:
+    """Whether all the tokens went where nobody sees them, or into thoughts that did not end."""
+    text = response.text.strip().lower()
+    unended = text.startswith(THOUGHT_TAG) and "</" not in text
+    return response.finish_reason == "length" and not response.calls and (not text or unended)
+
+
+def _calls_the_tool(call: CallRequest) -> bool:
     try:
-        value: object = json.loads(response.text)
+        return call.name == TOOL.name and isinstance(json.loads(call.arguments), dict)
     except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+        return False
+
+
+def _object(response: LLMResponse | None) -> JsonObject:
+    """The JSON object that an answer is, after thoughts; an empty one if it is none."""
+    text = response.text if response is not None else ""
+    try:
+        value: JsonValue = json.loads(text.rpartition("</think>")[2])
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 class Lenient(BaseModel):
@@ -199,7 +284,8 @@ async def measured(endpoint: Examinable, permit: Permit = freely) -> Capabilitie
     if profile.told.models:
         return profile.capabilities
     async with permit(most_usage(NAME_REQUEST)) as used:
-        answer = await _Probing(endpoint.ask, used, NAME_REQUEST.attempts, probes=1).answer(NAME_REQUEST, "text")
+        probing = _Probing(endpoint.ask, used, NAME_REQUEST.attempts, NAME_REQUEST.attempts)
+        answer = await probing.once(NAME_REQUEST, "text")
     return profile.capabilities if answer is not None and answer.model == profile.answered_as else None
 
 

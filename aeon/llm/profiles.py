@@ -14,7 +14,7 @@ from aeon.schema.calibration import Calibration
 from aeon.schema.frozen import Frozen, JsonObject
 from aeon.schema.llm import Capabilities
 
-__all__ = ["Profile", "Told", "agrees", "load", "path_of", "save"]
+__all__ = ["Profile", "Told", "agrees", "file_name", "load", "path_of", "save"]
 
 
 class Told(Frozen):
@@ -45,8 +45,13 @@ class Profile(Frozen):
 
 def path_of(endpoint: str, model: str) -> Path:
     """Where the profile of this model at this endpoint lies, if there is one."""
+    return cache_dir() / "profiles" / file_name(endpoint, model)
+
+
+def file_name(endpoint: str, model: str) -> str:
+    """The name of a file about this model at this endpoint."""
     key = hashlib.sha256(f"{endpoint}\n{model}".encode()).hexdigest()[:24]
-    return cache_dir() / "profiles" / f"{key}.json"
+    return f"{key}.json"
 
 
 def load(endpoint: str, model: str) -> Profile | None:

@@ -19,7 +19,9 @@ __all__ = ["select"]
 
 OPENAI_BASE_URL = "https://api.openai.com/v1"
 OPENAI_PREFIX = "openai:"
+IDLE_TIMEOUT = "AEON_IDLE_TIMEOUT"
 KEEP_PREFIXES = "AEON_KEEP_PREFIXES"
+_MOST_SECONDS = 86_400
 
 
 def select(
@@ -36,8 +38,9 @@ def select(
     ``AEON_BASE_URL`` with ``AEON_MODEL`` and ``AEON_API_KEY``; ``AEON_MODEL`` alone, in any of those forms;
     ``OPENAI_BASE_URL`` or ``OPENAI_API_KEY``, with ``OPENAI_MODEL``; the local default. An endpoint without a model's
     name is asked, once and blocking for seconds at most, for the only model it serves. ``AEON_KEEP_PREFIXES=off`` has a
-    local model keep nothing of its prompts on disk. ``environ`` is by default the
-    process's; ``progress`` receives the progress of fetching a local model, which happens on first use.
+    local model keep nothing of its prompts on disk. ``AEON_IDLE_TIMEOUT`` is how many seconds an endpoint may send
+    nothing, by default 60. ``environ`` is by default the process's; ``progress`` receives the progress of fetching a
+    local model, which happens on first use.
 
     A URL with a user, a password or a query in it is refused: a key comes from the environment.
 
@@ -61,12 +64,12 @@ def _adapter(model: LLMAdapter) -> LLMAdapter:
 
 def _from_environment(env: Mapping[str, str], progress: Report | None) -> LLMAdapter:
     if "AEON_BASE_URL" in env:
-        return _endpoint(env["AEON_BASE_URL"], env.get("AEON_MODEL"), env.get("AEON_API_KEY"))
+        return _endpoint(env["AEON_BASE_URL"], env.get("AEON_MODEL"), env, env.get("AEON_API_KEY"))
     if "AEON_MODEL" in env:
         return _by_name(env["AEON_MODEL"], env, progress)
     if "OPENAI_BASE_URL" in env or "OPENAI_API_KEY" in env:
         url = env.get("OPENAI_BASE_URL", OPENAI_BASE_URL)
-        return _endpoint(url, env.get("OPENAI_MODEL"), env.get("OPENAI_API_KEY"), "OPENAI_API_KEY")
+        return _endpoint(url, env.get("OPENAI_MODEL"), env, env.get("OPENAI_API_KEY"), "OPENAI_API_KEY")
     return _local(CATALOGUE[DEFAULT_MODEL], env, progress)
 
 
@@ -74,7 +77,7 @@ def _by_name(model: str, env: Mapping[str, str], progress: Report | None) -> LLM
     if model in CATALOGUE:
         return _local(CATALOGUE[model], env, progress)
     if model.startswith(("http://", "https://")):
-        return _endpoint(model, None, *_key_for(model.partition("#")[0], env))
+        return _endpoint(model, None, env, *_key_for(model.partition("#")[0], env))
     if model.startswith(OPENAI_PREFIX):
         return _openai(model.removeprefix(OPENAI_PREFIX), env)
     vendors = vendor_model(model, env)
@@ -103,19 +106,36 @@ def _openai(name: str, env: Mapping[str, str]) -> LLMAdapter:
     variable = API_KEY if API_KEY in env and "OPENAI_API_KEY" not in env else "OPENAI_API_KEY"
     if variable not in env:
         raise ConfigError(f"{OPENAI_PREFIX}{name} needs a key; set OPENAI_API_KEY")
-    return _endpoint(env.get("OPENAI_BASE_URL", OPENAI_BASE_URL), name, env[variable], variable)
+    return _endpoint(env.get("OPENAI_BASE_URL", OPENAI_BASE_URL), name, env, env[variable], variable)
 
 
-def _endpoint(url: str, name: str | None, key: str | None, variable: str = API_KEY) -> LLMAdapter:
+def _endpoint(
+    url: str, name: str | None, env: Mapping[str, str], key: str | None, variable: str = API_KEY
+) -> LLMAdapter:
     """The adapter for an endpoint; the URL may end in ``#model-name``, and ``variable`` is where the key comes from."""
     root, _, in_url = url.partition("#")
     url, name, key = plain_url(root, variable), name or in_url or None, plain_key(key, variable)
+    waits = {"idle_timeout": _seconds(env[IDLE_TIMEOUT])} if IDLE_TIMEOUT in env else {}
     # imported when it is needed: the SDK takes a second, which a run with another model should not pay
     if name is None:
         name = importlib.import_module("aeon.llm.listing").only_model(url, key)
     module = importlib.import_module("aeon.llm.openai_compatible")
-    adapter: LLMAdapter = module.OpenAICompatible(name, url, key)
+    adapter: LLMAdapter = module.OpenAICompatible(name, url, key, **waits)
     return adapter
+
+
+def _seconds(written: str) -> float:
+    """How long an endpoint may send nothing. Raises `ConfigError`."""
+    try:
+        seconds = float(written)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= _MOST_SECONDS:
+        raise ConfigError(
+            f"{IDLE_TIMEOUT}: write a number of seconds above 0, at most {_MOST_SECONDS:,}, "
+            f"not {one_line(written, 60)!r}"
+        )
+    return seconds
 
 
 def _local(model: CatalogueEntry | Path, env: Mapping[str, str], progress: Report | None) -> LLMAdapter:

@@ -9,6 +9,7 @@ import json
 from collections.abc import Sequence
 
 from aeon.errors import ModelError
+from aeon.llm.strict_schema import strict_schema
 from aeon.llm.tool_calls import sent_message, sent_tool
 from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import LLMRequest, LLMResponse, Message, ToolSpec
@@ -18,6 +19,8 @@ __all__ = ["lost", "most_prompt_tokens", "most_usage", "prompt_bytes", "true_usa
 
 _TOKENS_PER_MESSAGE = 16
 _TOKENS_PER_PROMPT = 64
+_BYTES_OF_DESCRIPTION = 128
+"""How long the words are that ask for a value of a schema, where it is described in the prompt."""
 _TOKENS_OF_TOOL_USE = 600
 """What endpoints add to a prompt that offers tools: their own instructions for calling them."""
 
@@ -35,10 +38,16 @@ def most_prompt_tokens(messages: Sequence[Message], schema: JsonObject | None, t
 
     A schema counts as well, since some endpoints put it into the prompt, and so do all of them with tools.
     """
-    size = len(json.dumps(schema).encode("utf-8")) if schema is not None else 0
+    size = _schema_bytes(schema) if schema is not None else 0
     if tools:
         size += _TOKENS_OF_TOOL_USE + sum(len(json.dumps(sent_tool(tool))) for tool in tools)
     return prompt_bytes(messages) + _TOKENS_PER_MESSAGE * len(messages) + _TOKENS_PER_PROMPT + size
+
+
+def _schema_bytes(schema: JsonObject) -> int:
+    """The size of a schema in the largest of the forms in which it is sent."""
+    strict = strict_schema(schema) or {}
+    return max(len(json.dumps(schema)), len(json.dumps(strict))) + _BYTES_OF_DESCRIPTION
 
 
 def _calls_bytes(message: Message) -> int:

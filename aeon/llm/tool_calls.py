@@ -118,11 +118,14 @@ class CallGathering:
     def _slot_of(self, fragment: WireCall) -> _Slot:
         """The call that a fragment belongs to, begun if it is the first one of it."""
         named = bool(fragment.function and fragment.function.name)
-        of_the_last = fragment.index is None and not named and not fragment.id  # nothing says of which call it is
-        last = next((slot for slot in reversed(self._slots) if of_the_last or slot.index == fragment.index), None)
+        last = self._last(fragment.index, anywhere=fragment.index is None and not (named or fragment.id))
         if last is None or (named and last.name and self._begins(fragment, last)):
             return self._begun(fragment)
         return last
+
+    def _last(self, index: int | None, anywhere: bool) -> _Slot | None:
+        """The last call with this index, or with any."""
+        return next((slot for slot in reversed(self._slots) if anywhere or slot.index == index), None)
 
     def _begun(self, fragment: WireCall) -> _Slot:
         slot = _Slot(fragment.id, fragment.index)

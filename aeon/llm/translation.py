@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -51,6 +51,12 @@ TRANSLATED = (openai.OpenAIError, httpx2.HTTPError, TimeoutError)
 _OVERLOADED = 529
 """Anthropic's status for a request that it turns away because all users together ask too much."""
 
+REFUSALS = (400, 403, 404, 405, 422, 501)
+"""The statuses with which endpoints refuse a field of a request."""
+
+_MENTIONS = {"tools": r"(?i)\b(?:tools?|functions?)\b|\b(?:tool|function)_"}
+"""How an endpoint's words name a field, where that is not by its own name."""
+
 CONTEXT_WORDS = (
     "context length",
     "context_length",
@@ -68,10 +74,13 @@ def one_line(text: str, secret: str | None = None) -> str:
     return flat if len(flat) <= LONGEST_DETAIL else flat[:LONGEST_DETAIL] + "…"
 
 
-def translate(error: BaseException, where: str, secret: str | None) -> ModelError:
-    """Aeon's error for one of `TRANSLATED`; ``where`` names the endpoint and the model."""
+def translate(error: BaseException, where: str, secret: str | None, field: str | None = None) -> ModelError:
+    """Aeon's error for one of `TRANSLATED`; ``where`` names the endpoint and the model.
+
+    ``field`` is the request field that the endpoint refuses, if it names one: then nothing else is wrong.
+    """
     if isinstance(error, openai.APIStatusError):
-        return _from_status(error, where, secret)
+        return _from_status(error, where, secret, 400 if field else error.status_code)
     if isinstance(error, openai.APIConnectionError):
         return _from_connection(error, error.__cause__, where, secret)
     if isinstance(error, httpx2.HTTPError):
@@ -101,9 +110,8 @@ def _from_connection(error: Exception, cause: BaseException | None, where: str, 
     return EndpointFailed(f"{where} broke off the connection ({kind}); try again or look at the server's log")
 
 
-def _from_status(error: openai.APIStatusError, where: str, secret: str | None) -> ModelError:
-    status = error.status_code
-    detail = f"HTTP {status}: {_detail(error, secret)}"
+def _from_status(error: openai.APIStatusError, where: str, secret: str | None, status: int) -> ModelError:
+    detail = f"HTTP {error.status_code}: {_detail(error, secret)}"
     if status in (401, 403):
         return EndpointRejected(
             f"{where} rejected the API key ({detail}); set a valid key, for example in AEON_API_KEY"
@@ -118,9 +126,9 @@ def _from_status(error: openai.APIStatusError, where: str, secret: str | None) -
         overloaded = EndpointFailed(f"{where} is overloaded ({detail}); try again later")
         overloaded.unmetered = 0  # it turned the request away
         return overloaded
-    if status >= 500:
+    if status >= 500 and status != 501:
         return EndpointFailed(f"{where} failed ({detail}); try again or look at the server's log")
-    if any(words in detail.lower() for words in CONTEXT_WORDS):
+    if _is_too_long(detail):
         return RequestRefused(
             f"the prompt is longer than the context of {where} ({detail}); shorten it or raise the context"
         )
@@ -136,15 +144,31 @@ def _detail(error: openai.APIStatusError, secret: str | None) -> str:
     return "an HTML page" if text.startswith("<") else one_line(text or error.message, secret)
 
 
-def refused_part(error: openai.APIStatusError, parts: tuple[str, ...]) -> str | None:
-    """Which of these request fields a 400 or 422 complains about, ``None`` if none of them."""
-    if error.status_code not in (400, 422):
+def refused_part(error: openai.APIStatusError, parts: Sequence[str]) -> str | None:
+    """Which of these request fields a refusal complains about, ``None`` if none of them, or if the prompt is too long.
+
+    Endpoints name it in ``param``, in the place of a fault, or in their words; some refuse with a 403 or a 404.
+    """
+    if error.status_code not in REFUSALS or _is_too_long(str(error.body)):
         return None
-    named = error.param.split(".")[0] if isinstance(error.param, str) else ""
-    if named in parts:
-        return named
+    named = [re.split(r"[.\[]", error.param)[0]] if isinstance(error.param, str) else []
+    named += _faulty_places(error.body)
+    for name in named:
+        if name in parts:
+            return name
     text = f"{error.message} {error.body}"
-    return next((part for part in parts if re.search(rf"\b{part}\b", text)), None)
+    return next((part for part in parts if re.search(_MENTIONS.get(part, rf"\b{part}\b"), text)), None)
+
+
+def _faulty_places(body: object) -> list[str]:
+    """The fields that a list of faults names, as web frameworks write it."""
+    faults = body.get("detail") if isinstance(body, Mapping) else None
+    places = [fault.get("loc") for fault in faults if isinstance(fault, Mapping)] if isinstance(faults, list) else []
+    return [str(name) for place in places if isinstance(place, list) for name in place]
+
+
+def _is_too_long(text: str) -> bool:
+    return any(words in text.lower() for words in CONTEXT_WORDS)
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:

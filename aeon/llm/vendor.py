@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from aeon.errors import MalformedResponse
 from aeon.llm.adapter import Permit, freely
-from aeon.llm.asking import Form, forms
+from aeon.llm.asking import Form, Habits, forms
 from aeon.llm.connections import Connections
 from aeon.llm.endpoint import Endpoint, Reading
 from aeon.llm.probe import measured
@@ -53,6 +53,10 @@ def counts(prompt: int | None, generated: int | None, cached: int | None, though
         "prompt_tokens_details": {"cached_tokens": cached},
         "completion_tokens_details": {"reasoning_tokens": thoughts},
     }
+
+
+_FORMS: tuple[Form, ...] = ("json_schema", "json_object", "text")
+"""The forms that a vendor's API knows."""
 
 
 class VendorReading(Reading):
@@ -106,6 +110,7 @@ class Vendor(Endpoint):
         super().__init__(model, connections, retries, timeout, idle_timeout)
         self._capabilities = capabilities
         self._thinks = False
+        self._learnt = Habits()
 
     async def complete(self, request: LLMRequest) -> LLMResponse:
         """One completion; see `LLMAdapter.complete`. Raises `ModelError`."""
@@ -131,6 +136,10 @@ class Vendor(Endpoint):
         stated = await self._stated()
         return Told(models=(self._model,), context_tokens=stated.context_tokens)
 
+    @property
+    def _habits(self) -> Habits:
+        return self._learnt
+
     @abstractmethod
     async def _stated(self) -> Capabilities:
         """What the vendor states of the model."""
@@ -143,4 +152,8 @@ class Vendor(Endpoint):
     def _ways(self, request: LLMRequest) -> tuple[Form, ...]:
         """The forms to ask in, best first. Tools leave no room for one whose arguments are the answer."""
         free = request.json_schema is None or (not request.tools and request.json_schema.get("type") == "object")
-        return forms(request, Capabilities(json_schema=True, json_mode=free))
+        ways = forms(request, Capabilities(json_schema=True, json_mode=free), self._learnt)
+        return tuple(way for way in ways if way in _FORMS)
+
+    def _remember(self, way: Form) -> None:
+        """Nothing is kept: what a vendor takes stands in its reference."""

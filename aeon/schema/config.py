@@ -81,11 +81,12 @@ class CallCaps(Caps):
     """Model calls that one effect of each phase of the multi-pass engine may make, repairs and retries included.
 
     Each default is the longest way through the module that answers the effect, where no request has to be retried;
-    with three calls to find out what the endpoint can do, where the effect can be the first that asks a model. Steps
-    are many, so theirs has no such calls: a step that comes first in a process asks in a way that every endpoint knows.
+    with the three calls that find out what a capable endpoint can do, where the effect can be the first that asks a
+    model. Steps are many, so theirs has no such calls: a step that comes first in a process asks in a way that every
+    endpoint knows.
     """
 
-    profile: int = Field(default=6, ge=0)
+    profile: int = Field(default=10, ge=0)
     plan: int = Field(default=7, ge=0)
     validate_plan: int = Field(default=7, ge=0)
     refine_plan: int = Field(default=7, ge=0)
@@ -157,6 +158,7 @@ class Settings(Written):
     caps: Caps = Caps()
     prompt_bytes: int = Field(default=48_000, ge=1_000)
     output_tokens: int = Field(default=1_024, ge=64)
+    thought_tokens: int = Field(default=4_096, ge=0, description="more, of a model that thinks before it answers")
     tool_output_bytes: int = Field(default=16_384, ge=256)
     effects: int = Field(default=100_000, ge=1)
     roles: Roles = Roles()
@@ -164,6 +166,11 @@ class Settings(Written):
     model_tier: ModelTier = Field(
         default="T2", description="T0: no model; T1: no judge; T3: with a tutor or a peer, and all derivations"
     )
+
+    @property
+    def generated_tokens(self) -> int:
+        """The most tokens that one model call may generate, thoughts included."""
+        return self.output_tokens + self.thought_tokens
 
 
 class Config(Settings):

@@ -107,15 +107,20 @@ def _sizes(pieces: Sequence[_Piece], most: int) -> list[int]:
     sizes = [piece.size for piece in pieces]
     cited = [number for number, piece in enumerate(pieces) if piece.counts]
     others = [number for number, piece in enumerate(pieces) if not piece.counts]
-    left = most - _level(sizes, cited, most)
-    for start in range(len(others) + 1):
-        kept = others[start:]
-        if not kept or left // len(kept) >= _LEAST or sum(sizes[number] for number in kept) <= left:
-            for number in others[:start]:
-                sizes[number] = 0
-            _level(sizes, kept, max(0, left))
-            break
+    left = max(0, most - _level(sizes, cited, most))
+    kept = _newest(sizes, others, left)
+    for number in others[: len(others) - len(kept)]:
+        sizes[number] = 0
+    _level(sizes, kept, left)
     return sizes
+
+
+def _newest(sizes: Sequence[int], which: Sequence[int], most: int) -> Sequence[int]:
+    """As many of the latest of these as fit whole, or leave each enough to be worth showing."""
+    kept = list(which)
+    while kept and most // len(kept) < _LEAST and sum(sizes[number] for number in kept) > most:
+        kept = kept[1:]
+    return kept
 
 
 def _level(sizes: list[int], which: Sequence[int], most: int) -> int:

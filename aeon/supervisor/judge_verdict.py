@@ -78,7 +78,7 @@ class FoundIssue(Frozen):
     proposed_repair: str = ""
 
 
-class CriterionVerdict(Frozen):
+class _CriterionVerdict(Frozen):
     """Whether the criterion of this number is met."""
 
     number: int
@@ -92,7 +92,7 @@ class Review(Frozen):
     explanation: str
     kind: ReplyKind
     issues: tuple[FoundIssue, ...] = ()
-    criteria: tuple[CriterionVerdict, ...] = ()
+    criteria: tuple[_CriterionVerdict, ...] = ()
     calculations: tuple[Calculation, ...] = ()
     completeness: float = Field(ge=0, le=1)
     coherence: float = Field(ge=0, le=1)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from aeon.errors import Malformed
+from aeon.llm.strict_schema import without_nulls
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.supervisor.extract import MAX_DEPTH, MAX_TEXT, extract_json
 from aeon.supervisor.mend import mended
@@ -49,7 +50,10 @@ def parse(text: str, schema: JsonObject) -> Parsed:
         parsed = Parsed(_mend(literal, error), mended=True)
     _refuse_unusable(parsed.value)
     if messages := faults(parsed.value, against):
-        raise Malformed("; ".join(messages))
+        whole = without_nulls(parsed.value, schema)  # strict mode has a model write null for what it leaves out
+        if whole == parsed.value or faults(whole, against):
+            raise Malformed("; ".join(messages))
+        parsed = Parsed(whole, parsed.mended)
     return parsed
 
 

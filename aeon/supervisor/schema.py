@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from aeon.jsonschemas.inlining import inlined
 from aeon.schema.frozen import JsonObject
 
-__all__ = ["described", "schema_of"]
+__all__ = ["schema_of"]
 
 
 def schema_of(model: type[BaseModel]) -> JsonObject:
@@ -20,12 +20,6 @@ def schema_of(model: type[BaseModel]) -> JsonObject:
     """
     loaded: JsonObject = json.loads(_schema_text(model))
     return loaded
-
-
-def described(schema: JsonObject) -> str:
-    """How to ask for a value of ``schema`` in words, where the endpoint does not enforce it."""
-    compact = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
-    return f"Answer with one JSON object and nothing else. It must fit this JSON Schema:\n{compact}"
 
 
 @lru_cache(maxsize=128)

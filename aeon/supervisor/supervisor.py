@@ -25,6 +25,7 @@ from aeon.errors import (
     Truncated,
 )
 from aeon.llm.adapter import LLMAdapter
+from aeon.llm.asking import described
 from aeon.runtime.ledger import current_ledger
 from aeon.schema.frozen import JsonObject
 from aeon.schema.judgment import Form
@@ -36,8 +37,8 @@ from aeon.supervisor.calls import Ask, adapter_failed, call, permitted
 from aeon.supervisor.extract import without_thoughts
 from aeon.supervisor.prompt import Prompt, clean
 from aeon.supervisor.repair import parse
-from aeon.supervisor.schema import described, schema_of
-from aeon.supervisor.turns import REFUSALS, Spoken, TurnAsk
+from aeon.supervisor.schema import schema_of
+from aeon.supervisor.turns import REFUSALS, Spoken, TurnAsk, is_of_another_field
 
 __all__ = ["Reply", "Supervisor"]
 
@@ -72,6 +73,7 @@ class Supervisor:
     ``repairs`` is how many times it asks again after an unusable answer, so one call of a method makes at most
     ``1 + repairs`` model calls. ``prompt_bytes`` and ``output_tokens`` bound each of them: what would be longer is not
     asked, so that no call spends more than ``prompt_bytes + output_tokens`` tokens; a measured context lowers both.
+    Where a model thinks before it answers, its calls may take ``thought_tokens`` more.
     ``price`` is what the model costs, ``None`` where that is not known: then every call is charged a cost of 0.
     """
 
@@ -82,18 +84,20 @@ class Supervisor:
         prompt_bytes: int = 20_000,
         output_tokens: int = 1_024,
         price: Price | None = None,
+        thought_tokens: int = 0,
     ) -> None:
         self.llm = llm
         self.repairs = repairs
         self.prompt_bytes = prompt_bytes
         self.output_tokens = output_tokens
         self.price = price
+        self.thought_tokens = thought_tokens
         self._capabilities: Capabilities | None = None
         self._unanswered: deque[str] = deque(maxlen=_MOST_UNANSWERED)  # runs in which it took too long
 
     def through(self, llm: LLMAdapter) -> Supervisor:
         """The same supervisor, which asks the same endpoint through another adapter."""
-        other = Supervisor(llm, self.repairs, self.prompt_bytes, self.output_tokens, self.price)
+        other = Supervisor(llm, self.repairs, self.prompt_bytes, self.output_tokens, self.price, self.thought_tokens)
         other._capabilities = self._capabilities
         other._unanswered = self._unanswered
         return other
@@ -132,8 +136,9 @@ class Supervisor:
 
     def _permit(self, most: Usage) -> AbstractAsyncContextManager[Callable[[Usage], None]]:
         """Lets the adapter make calls to find out what the endpoint can do; none larger than those of a run may be."""
-        if most.generated_tokens > most.calls * self.output_tokens:
-            raise AllowanceExhausted("tokens", f"a probe takes more than the {self.output_tokens} tokens of a call")
+        tokens = self.output_tokens + self.thought_tokens
+        if most.generated_tokens > most.calls * tokens:
+            raise AllowanceExhausted("tokens", f"a probe takes more than the {tokens} tokens of a call")
         return permitted(most, self.price, spare=1)
 
     async def structured(
@@ -251,16 +256,19 @@ class Supervisor:
             Truncated, Refused, AllowanceExhausted, ModelError: as for `text`.
         """
         turn, allowed, refused = TurnAsk(messages, tools, self._whole), min(repairs, self.repairs), 0
-        if (await self.capabilities()).tools:
+        native = (await self.capabilities()).tools
+        fell_back = native and bool(tools)
+        while native:
             try:
-                return await self._until_usable(turn.native(max_tokens), turn.read_native, repairs=allowed)
-            except REFUSALS:
-                if turn.answered or not allowed:
+                return await self._until_usable(turn.native(max_tokens), turn.read_native, repairs=allowed - refused)
+            except REFUSALS as error:
+                if turn.answered or refused == allowed:
                     raise
-                refused = 1
+                refused += 1
+                native = is_of_another_field(error)
         ask = turn.action(max_tokens, await self.capabilities())
         reply = await self._until_usable(ask, turn.read_action, repairs=allowed - refused)
-        if refused and tools and self._capabilities is not None:
+        if fell_back and self._capabilities is not None:
             self._capabilities = self._capabilities.changed(tools=False)
         return replace(reply, attempts=reply.attempts + refused)
 
@@ -338,7 +346,8 @@ class Supervisor:
     async def _call(self, ask: Ask) -> LLMResponse:
         """One call within the bounds of every call; an answer that thoughts precede gets all the room there is."""
         can = await self.capabilities()
-        most = bounds(can, self.prompt_bytes, self.output_tokens)
+        thoughts = self.thought_tokens if can.hidden_reasoning else 0
+        most = bounds(can, self.prompt_bytes, self.output_tokens + thoughts)
         size = ask.most_prompt_tokens
         if size > most.prompt_bytes:
             raise AllowanceExhausted("calls", f"prompt: it has {size} bytes; at most {most.prompt_bytes} are sent")

@@ -22,7 +22,7 @@ from aeon.supervisor.extract import MAX_TEXT, extract_json, without_thoughts
 from aeon.supervisor.prompt import clean, load, render
 from aeon.supervisor.repair import parse
 
-__all__ = ["REFUSALS", "Spoken", "TurnAsk", "arguments_of"]
+__all__ = ["REFUSALS", "Spoken", "TurnAsk", "arguments_of", "is_of_another_field"]
 
 REFUSALS: tuple[type[ModelError], ...] = (RequestRefused, ModelNotFound, EndpointRejected)
 """What may be the answer of an endpoint that takes no tools: a 4xx of any kind."""
@@ -131,6 +131,11 @@ class TurnAsk:
             CallRequest(id=call_id(number), name=name, arguments=_written(arguments))
             for number, (name, arguments) in enumerate(said.calls, self._calls_before + 1)
         )
+
+
+def is_of_another_field(refusal: ModelError) -> bool:
+    """Whether an endpoint refuses something else than tools: it is asked again without that."""
+    return isinstance(refusal, RequestRefused) and refusal.field not in ("", "tools")
 
 
 def arguments_of(call: CallRequest) -> JsonObject:

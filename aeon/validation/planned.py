@@ -16,7 +16,7 @@ _LONGEST = 4_000
 _MOST_TOKENS = 500
 
 
-class PlanReview(Frozen):
+class _PlanReview(Frozen):
     """What a model says of a plan."""
 
     explanation: str
@@ -46,7 +46,7 @@ class PlanReviewer:
         })  # fmt: skip
         question = render(load("aeon.validation", "plan.md"), plan=fence(_PLAN, _outline(plan), _LONGEST)).strip()
         reply = await self._supervisor.structured(
-            self._briefing.prompt(effect.task, question), PlanReview, schema=schema, max_tokens=_MOST_TOKENS
+            self._briefing.prompt(effect.task, question), _PlanReview, schema=schema, max_tokens=_MOST_TOKENS
         )
         issues = issues_of(reply.value.issues, _PLAN)
         return SemanticValidationReport(issues=issues, form="verdict", standing="assumed")

@@ -125,7 +125,8 @@ def program(run: Run[ErrandSettings, Round]) -> Program[Errands]:
                 Read(task=run.task, number=at + 1),
                 Read(task=run.task, number=at + 2, after=(1,)),
             )
-            said += [outcome.value.text for outcome in (yield from run.issue(three)) if outcome.value]
+            outcomes = yield from run.issue(three)
+            said += [one.value.text for one in outcomes if isinstance(one.value, Said)]
             said += yield from posted(run, at + 3)
             last = yield from run.perform(Read(task=run.task, number=at + 4), Said(text=""))
             said.append(last.text)
@@ -143,7 +144,7 @@ def posted(run: Run[ErrandSettings, Round], number: int) -> Program[list[str]]:
     while True:
         (outcome,) = yield from run.issue((Post(task=run.task, number=number, again=again),))
         if not outcome.unknown:
-            return [outcome.value.text] if outcome.value else []
+            return [outcome.value.text] if isinstance(outcome.value, Said) else []
         if (yield from run.resolve(outcome)) == "done":
             return [f"posted {number}"]
         again += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from aeon.cli.main import main
-from aeon.llm import openai_compatible, probe, translation
+from aeon.llm import openai_compatible, probe_records, translation
 
 from .played_model import Model, served
 
@@ -53,11 +54,12 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
 
 
 @pytest.fixture
-def aeon(capfd: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
+def aeon(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[..., Outcome]:
     """Carries out a command line in this process, which knows of no endpoint what a command before it found out."""
 
     def call(*arguments: str) -> Outcome:
-        probe._KNOWN.clear()
+        probe_records._KNOWN.clear()
+        shutil.rmtree(tmp_path / "home" / "probes", ignore_errors=True)
         capfd.readouterr()
         code = main(arguments)
         return Outcome(code, *capfd.readouterr())

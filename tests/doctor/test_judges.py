@@ -126,7 +126,7 @@ def test_cases_of_a_user_are_read(tmp_path: Path) -> None:
         ('{"judgment": "task_vague", "task": "x"}', "line 1: label: Field required"),
         ('{"label": true}', "line 1: judgment: Field required"),
         ('\n{"judgment": "task_vage", "label": true}', "line 2: no judgment is called 'task_vage'; use one of results"),
-        ('{"judgment": "gives_answer", "label": true, "text": "x"}', "line 1: question, answer: missing"),
+        ('{"judgment": "gives_answer", "label": true, "text": "x"}', "line 1: answer, question: missing"),
         ('{"judgment": "plan_leads", "label": true, "plan": "x"}', "line 1: task: missing"),
         ('{"judgment": "results", "label": true, "task": "x"}', "line 1: answer: missing"),
         ('{"judgment": "results", "label": true, "task": "x", "answer": "y", "calls": 3}', "line 1: calls: "),

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from played_endpoint import (
+    USAGE,
     Endpoint,
     Step,
     chunk,
@@ -41,7 +42,7 @@ from aeon.errors import (
 )
 from aeon.llm.adapter import Permit
 from aeon.llm.openai_compatible import OpenAICompatible
-from aeon.llm.probe import JSON_REQUEST, LOGPROBS_REQUEST, SCHEMA_REQUEST
+from aeon.llm.probe import PROBE_CALLS, PROBES
 from aeon.llm.spending import lost, most_usage, true_usage
 from aeon.llm.translation import retry_after
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
@@ -442,11 +443,18 @@ def test_a_schema_is_sent_as_far_as_it_is_enforced(endpoint: Endpoint, known: Ca
 
 
 def test_a_refused_schema_is_asked_for_more_plainly(endpoint: Endpoint) -> None:
-    """An endpoint that refuses this very schema is asked for any JSON object."""
-    endpoint.play(failure(400, "Invalid schema for response_format 'answer'"), hello())
-    known = Capabilities(json_schema=True, json_mode=True)
-    assert ask(endpoint, request(json_schema=SCHEMA), capabilities=known).usage.calls == 2
-    assert endpoint.bodies[1]["response_format"] == {"type": "json_object"}
+    """As strict mode takes it, without strict mode, as any JSON object, in words: until one is taken, and then so."""
+    refused = failure(400, "Invalid schema for response_format 'answer'")
+    endpoint.play(refused, refused, refused, refused, hello())
+    used = adapter(endpoint, capabilities=Capabilities(json_schema=True, json_mode=True))
+    asked = request(json_schema=SCHEMA, attempts=9)
+    assert asyncio.run(used.complete(asked)).usage.calls == 5
+    shapes = [body.get("response_format", {}) for body in endpoint.bodies]
+    assert [shape.get("type") for shape in shapes] == ["json_schema"] * 3 + ["json_object", None]
+    assert [shape["json_schema"]["strict"] for shape in shapes[:3]] == [True, True, False]
+    assert [shape["json_schema"]["schema"] == SCHEMA for shape in shapes[:3]] == [True, False, True]
+    assert ["JSON Schema" in body["messages"][-1]["content"] for body in endpoint.bodies] == [False] * 3 + [True] * 2
+    assert asyncio.run(used.complete(asked)).usage.calls == 1
 
 
 def test_fields_that_an_endpoint_refuses_are_left_out_from_then_on(endpoint: Endpoint) -> None:
@@ -477,6 +485,8 @@ def test_the_adapter_outlives_event_loops(endpoint: Endpoint) -> None:
 
 ENFORCED = stream(chunk('{"code": "zq7"}'), chunk(finish="stop"))
 ANY_JSON = stream(chunk('{"planet": "Jupiter"}'), chunk(finish="stop"))
+NOTED = [{"index": 0, "function": {"name": "note_word", "arguments": '{"word": "Jupiter"}'}}]
+CALLED = stream(chunk(tool_calls=NOTED), chunk(finish="tool_calls"))
 SCORED = hello(logprobs={"content": [{"top_logprobs": [{"token": "Yes", "logprob": -0.1}]}]})
 
 
@@ -485,24 +495,86 @@ def probed(endpoint: Endpoint) -> Capabilities:
 
 
 def test_capabilities_are_probed_once(endpoint: Endpoint) -> None:
-    """Three calls find out what the endpoint can do; another adapter for it asks no more."""
-    endpoint.play(ENFORCED, ANY_JSON, SCORED)
+    """Three calls find out what a capable endpoint can do; another adapter for it asks no more."""
+    endpoint.play(ENFORCED, CALLED, SCORED)
     endpoint.pages["/v1/models"] = send(200, {"data": [{"id": endpoint.model, "max_model_len": 4096}]})
-    assert probed(endpoint) == Capabilities(json_schema=True, json_mode=True, logprobs=True, context_tokens=4096)
+    can = Capabilities(json_schema=True, json_mode=True, logprobs=True, tools=True, context_tokens=4096)
+    assert probed(endpoint) == can
     assert probed(endpoint).json_schema and len(endpoint.bodies) == 3
+    assert not any({"temperature", "seed"} & set(body) for body in endpoint.bodies)
 
 
 def test_a_lying_endpoint_is_found_out(endpoint: Endpoint) -> None:
-    """A schema that is accepted and ignored does not count as enforced."""
-    endpoint.play(ANY_JSON, ANY_JSON, hello())
+    """A schema, or tools, that are accepted and ignored do not count; four calls find that out."""
+    endpoint.play(ANY_JSON, ANY_JSON, hello(), hello())
     endpoint.pages["/props"] = send(200, {"default_generation_settings": {"n_ctx": 2048}})
     assert probed(endpoint) == Capabilities(json_mode=True, context_tokens=2048)
+    assert len(endpoint.bodies) == 4
 
 
 def test_a_refusing_endpoint_can_do_little(endpoint: Endpoint) -> None:
     """A 400 on each feature means that it cannot do it."""
     endpoint.play(failure(400, "response_format is unknown"), failure(422), failure(400))
     assert probed(endpoint) == Capabilities()
+
+
+@pytest.mark.requirement("P1")
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("other", "{}"), ("note_word", "Jupiter"), ("note_word", "[]"), ("note_word", "{")]
+)
+def test_only_the_call_that_was_asked_for_shows_that_tools_work(endpoint: Endpoint, name: str, arguments: str) -> None:
+    """Another tool, or no arguments, show nothing."""
+    calls = [{"index": 0, "function": {"name": name, "arguments": arguments}}]
+    endpoint.play(ENFORCED, stream(chunk(tool_calls=calls), chunk(finish="tool_calls")), SCORED)
+    assert not probed(endpoint).tools
+
+
+def _thinking(**message: object) -> Step:
+    return whole('{"code": "zq7"}', **message)
+
+
+@pytest.mark.requirement("P1")
+@pytest.mark.parametrize(
+    ("first", "calls"),
+    [
+        ([_thinking(reasoning_content="Hm.")], 2),
+        ([_thinking(reasoning="Hm.")], 2),
+        ([whole('{"code": "zq7"}', usage={**USAGE, "completion_tokens_details": {"reasoning_tokens": 9}})], 2),
+        ([whole('<think>Hm.</think>{"code": "zq7"}')], 2),
+        ([whole("", "length"), whole('{"code": "zq7"}')], 3),
+        ([whole("<think>Hm.", "length"), whole('<think>Hm.</think>{"code": "zq7"}')], 3),
+        ([whole(None, "length"), whole("", "length")], 4),
+    ],
+    ids=["field", "other field", "counted", "tags", "unseen", "unended", "without end"],
+)
+def test_thoughts_are_found_in_the_first_probe(endpoint: Endpoint, first: list[Step], calls: int) -> None:
+    """One that they cut off is made again with far more room, which later probes have at once."""
+    endpoint.play(*first, CALLED)
+    can = probed(endpoint)
+    assert can.hidden_reasoning and can.tools and not can.logprobs and len(endpoint.bodies) == calls
+    assert can.json_schema == (calls < 4)
+    limits = [body["max_tokens"] for body in endpoint.bodies]
+    assert limits[0] == 256 and min(limits[1:]) >= 2_048
+
+
+@pytest.mark.requirement("P1", "K12")
+def test_probes_of_a_thinking_model_stay_within_what_is_permitted(endpoint: Endpoint) -> None:
+    """Where little is permitted, little is asked for: all limits together are no more than that."""
+    admitted: list[Usage] = []
+
+    @asynccontextmanager
+    async def permit(most: Usage) -> AsyncIterator[Callable[[Usage], None]]:
+        if most.generated_tokens > 5 * 1_024:
+            raise AllowanceExhausted("tokens", "no")
+        admitted.append(most)
+        yield lambda used: None
+
+    cut_off = whole("", "length", usage={"prompt_tokens": 9, "completion_tokens": 256})
+    endpoint.play(cut_off, whole('{"code": "zq7"}', usage={"prompt_tokens": 9, "completion_tokens": 1_500}), CALLED)
+    assert asyncio.run(adapter(endpoint).capabilities(permit)).hidden_reasoning
+    limits = [body["max_tokens"] for body in endpoint.bodies]
+    assert limits[0] + limits[1] <= admitted[0].generated_tokens
+    assert limits[0] + 1_500 + limits[2] <= admitted[0].generated_tokens
 
 
 @pytest.mark.parametrize(("step", "error"), [(failure(401), EndpointRejected), (failure(404), ModelNotFound)])
@@ -550,7 +622,7 @@ def test_probing_asks_for_its_calls_and_reports_them(endpoint: Endpoint) -> None
     """The permit is asked once, for more than is used, and each call is reported; a second adapter needs none."""
     admitted: list[Usage] = []
     used: list[Usage] = []
-    endpoint.play(ENFORCED, failure(400), SCORED)
+    endpoint.play(ENFORCED, failure(400, "no tools"), SCORED)
     asyncio.run(adapter(endpoint).capabilities(allowing(9, admitted, used)))
     (most,) = admitted
     spent = sum(used, Usage())
@@ -563,7 +635,7 @@ def test_probing_asks_for_its_calls_and_reports_them(endpoint: Endpoint) -> None
 @pytest.mark.requirement("K12")
 def test_probes_that_are_not_permitted_are_not_made(endpoint: Endpoint) -> None:
     """Nothing is asked and nothing is remembered, so that it is probed as soon as it is permitted."""
-    endpoint.play(ENFORCED, ANY_JSON, SCORED)
+    endpoint.play(ENFORCED, CALLED, SCORED)
     used = adapter(endpoint)
     with pytest.raises(AllowanceExhausted):
         asyncio.run(used.capabilities(allowing(4, [], [])))
@@ -576,7 +648,7 @@ def test_probing_never_takes_more_calls_than_it_asks_for(endpoint: Endpoint) -> 
     """An endpoint that refuses one field after the other uses up the spare calls, and what it cannot do stays out."""
     admitted: list[Usage] = []
     used: list[Usage] = []
-    refused = ("temperature", "seed", "stream_options", "max_tokens")
+    refused = ("max_tokens", "stream_options", "response_format")
     endpoint.play(*(failure(400, f"{field} is unknown") for field in refused), failure(400))
     found = asyncio.run(adapter(endpoint).capabilities(allowing(9, admitted, used)))
     assert found == Capabilities()
@@ -584,9 +656,12 @@ def test_probing_never_takes_more_calls_than_it_asks_for(endpoint: Endpoint) -> 
 
 
 @pytest.mark.requirement("K12")
-def test_what_is_asked_for_covers_the_largest_probe() -> None:
+def test_what_is_asked_for_covers_the_largest_probe(endpoint: Endpoint) -> None:
     """Every probe fits in the share of one call."""
-    share = most_usage(SCHEMA_REQUEST.changed(attempts=1))
-    for probe in (SCHEMA_REQUEST, JSON_REQUEST, LOGPROBS_REQUEST):
-        most = most_usage(probe.changed(attempts=1))
-        assert most.prompt_tokens <= share.prompt_tokens and most.generated_tokens <= share.generated_tokens
+    admitted: list[Usage] = []
+    endpoint.play(ENFORCED, CALLED, SCORED)
+    asyncio.run(adapter(endpoint).capabilities(allowing(9, admitted, [])))
+    for each in PROBES:
+        most = most_usage(each.changed(attempts=PROBE_CALLS))
+        assert most.prompt_tokens <= admitted[0].prompt_tokens
+        assert most.generated_tokens <= admitted[0].generated_tokens

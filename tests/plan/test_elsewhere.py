@@ -45,15 +45,15 @@ def planned(
         (club / "squad.csv").write_text(SQUAD)
     (club / "rules.md").write_text(RULES)
     model = Scripted(replies, capabilities=Capabilities(logprobs=True))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(judge_module, "calibrations", lambda: measured)
-        programmer = Programmer(Supervisor(model), ToolRegistry([calculator(), *files(club)]))
+    programmer = Programmer(Supervisor(model), ToolRegistry([calculator(), *files(club)]))
 
     async def made() -> Plan:
         with Ledger(Allowance(calls=calls)):
             return await programmer.plan(Task(text=SCORER), 12)
 
-    return asyncio.run(made()), len(model.requests)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(judge_module, "calibrations", lambda: measured)
+        return asyncio.run(made()), len(model.requests)
 
 
 def tools(plan: Plan) -> list[str]:

@@ -8,9 +8,10 @@ from typing import Literal
 from jsonschema import Draft202012Validator
 from pydantic import Field
 
+from aeon.llm.asking import described
 from aeon.schema.frozen import Frozen, JsonObject
 from aeon.schema.judgment import Refinement
-from aeon.supervisor.schema import described, schema_of
+from aeon.supervisor.schema import schema_of
 
 
 class Inner(Frozen):

@@ -133,7 +133,8 @@ class Cast:
 
     def vote(self, journal: Journal | None = None, task: str | Task = "How much is it?", **settings: Any) -> Ensemble:
         """The result of an ensemble with these settings."""
-        return self.run(combining.ensemble, journal, task, **settings)
+        result: Ensemble = self.run(combining.ensemble, journal, task, **settings)
+        return result
 
     def run(
         self,

@@ -1,0 +1,113 @@
+"""What was found out about endpoints by asking them, kept for later processes: a file for each endpoint and model.
+
+No key is in it. A file that cannot be read, or is too old, costs a probe and no run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from aeon.home import cache_dir
+from aeon.llm.asking import Habits
+from aeon.llm.profiles import Told, file_name
+from aeon.replacing import put
+from aeon.schema.frozen import Frozen
+from aeon.schema.llm import Capabilities
+
+__all__ = ["LONGEST_KEPT", "Memory", "ProbeRecord", "recall"]
+
+LONGEST_KEPT = timedelta(days=30)
+"""How old a probe may be."""
+
+
+class ProbeRecord(Frozen):
+    """What the probes of one model at one endpoint found, and when (UTC), and what the endpoint does not take.
+
+    ``told`` is what the server said of itself then: the capabilities hold only as long as that stays the same.
+    """
+
+    version: Literal[1] = 1
+    endpoint: str
+    model: str
+    probed_at: datetime
+    told: Told = Told()
+    capabilities: Capabilities | None = None
+    habits: Habits
+
+
+class Memory:
+    """What a process knows of one model at one endpoint, shared by all adapters for it.
+
+    ``confirmed`` says that the capabilities were found, or held against what the server says of itself, in this
+    process. With ``kept`` it is written to disk.
+    """
+
+    def __init__(self, endpoint: str, model: str, kept: bool) -> None:
+        self._endpoint, self._model, self._kept = endpoint, model, kept
+        self.habits = Habits()
+        self.told = Told()
+        self.capabilities: Capabilities | None = None
+        self.confirmed = False
+        self._probed_at = datetime.now(UTC)
+        record = self._load() if kept else None
+        if record is not None:
+            self.habits, self.told, self.capabilities = record.habits, record.told, record.capabilities
+            self._probed_at = record.probed_at
+        self._written = self._record()
+
+    def found(self, capabilities: Capabilities, told: Told) -> None:
+        """Note what probes found just now."""
+        self.capabilities, self.told, self.confirmed = capabilities, told, True
+        self._probed_at = datetime.now(UTC)
+        self.keep()
+
+    def confirm(self, told: Told) -> None:
+        """Take the capabilities of an earlier process for true if the server still says the same of itself."""
+        if told != self.told:
+            self.capabilities = None
+        self.confirmed = self.capabilities is not None
+
+    def keep(self) -> None:
+        """Write down what is new; where that cannot be done, a later process finds it out again."""
+        record = self._record()
+        if not self._kept or record == self._written:
+            return
+        self._written = record
+        with contextlib.suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            put(self._path, record.model_dump_json(indent=2) + "\n")
+
+    @property
+    def _path(self) -> Path:
+        return cache_dir() / "probes" / file_name(self._endpoint, self._model)
+
+    def _record(self) -> ProbeRecord:
+        return ProbeRecord(
+            endpoint=self._endpoint, model=self._model, probed_at=self._probed_at, told=self.told,
+            capabilities=self.capabilities, habits=self.habits.copied(),
+        )  # fmt: skip
+
+    def _load(self) -> ProbeRecord | None:
+        try:
+            record = ProbeRecord.model_validate_json(self._path.read_bytes())
+            age = datetime.now(UTC) - record.probed_at
+        except (OSError, ValidationError, TypeError):
+            return None
+        same = (record.endpoint, record.model) == (self._endpoint, self._model)
+        return record if same and timedelta() <= age <= LONGEST_KEPT else None
+
+
+_KNOWN: dict[tuple[str, str], Memory] = {}
+
+
+def recall(endpoint: str, model: str) -> Memory:
+    """What this process, or an earlier one, found out about the model at the endpoint."""
+    key = (endpoint, model)
+    if key not in _KNOWN:
+        _KNOWN[key] = Memory(endpoint, model, kept=True)
+    return _KNOWN[key]
