@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from aeon.errors import Malformed
 from aeon.multipass.effects import TakeTurn, UseTool
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Call, CallRequest, Exchange, JsonObject, JsonValue, Message, StepInput, ToolUse, Turn
+from aeon.schema import Call, CallRequest, Exchange, JsonObject, JsonValue, Message, StepInput, ToolUse, Turn, fragment
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import clean, fence, load
 from aeon.supervisor.supervisor import Supervisor
@@ -69,7 +69,7 @@ class TurnTaker:
         offered = () if effect.last else self._specs
         reply = await self._supervisor.turn(self._messages(effect), offered, max_tokens=self._output_tokens)
         spoken, first = reply.value, sum(len(one.turn.calls) for one in effect.exchanges) + 1
-        calls = tuple(self._call(effect.step.id, first + n, one) for n, one in enumerate(spoken.calls))
+        calls = tuple(self._call(fragment(effect.step.id), first + n, one) for n, one in enumerate(spoken.calls))
         if calls:
             return Turn(text=spoken.text, calls=calls, form=spoken.form, mended=spoken.mended)
         return _answer(spoken, effect)
@@ -204,7 +204,7 @@ def _answer(spoken: Spoken, effect: TakeTurn) -> Turn:
     """The text of an answer without the line of ids that it ends in, and these ids in full."""
     text, uses = spoken.text, {use.id: use for one in effect.exchanges for use in one.uses}
     found = _CITES.search(text)
-    named = [f"{effect.step.id}.{one}" for one in _ID.findall(found[1])] if found else []
+    named = [f"{fragment(effect.step.id)}.{one}" for one in _ID.findall(found[1])] if found else []
     body = text[: found.start()].rstrip() if found and found.start() else text
     cites = tuple(dict.fromkeys(one for one in named if _is_given(one, uses)))
     unknown = tuple(dict.fromkeys(one for one in named if not _is_given(one, uses)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aeon.kernel.ports import Job
+from aeon.multipass.effects import UseTool
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, RunEnded
 from aeon.schema import NOTHING, Allowance, Outcome, Reserve, Usage
 from aeon.schema.effects import AskUser, Effect
@@ -50,7 +51,7 @@ class Watch:
             world.wrong("no effect after the end", f"'{effect.phase}' began when the journal could not be written")
         world.timed |= effect.allowance.seconds is not None
         world.metered |= effect.allowance.tokens is not None
-        if not isinstance(effect, AskUser):
+        if not isinstance(effect, AskUser | UseTool):  # these ask no model: what they have is no grant
             self._under_way[number] = effect.allowance
             self._reserved(effect)
 

@@ -135,7 +135,7 @@ def tools(path: Path) -> None:
     driven(path, World(
         profile=TaskProfile(reasoning_depth=1, ambiguity=0, expected_step_count=1, form="tools"), turn=turn,
         use_tool=lambda e, n: used(e, [{"ü": 1.5}]) if n else Failure(kind="tool", message="no such table"),
-        validate_results=lambda _, n: found("s1").changed(verdict=NOT_YET) if n == 0 else found().changed(verdict=CONVERGED),
+        validate_results=lambda _, n: (found() if n else found("s1")).changed(verdict=CONVERGED if n else NOT_YET),
         refine_plan=refined,
     ))  # fmt: skip
 

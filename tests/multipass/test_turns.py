@@ -25,7 +25,7 @@ from aeon.schema import (
 from aeon.schema.effects import Effect
 
 SIMPLE = TaskProfile(reasoning_depth=1, ambiguity=0, expected_step_count=1, form="tools")
-HARDER = SIMPLE.changed(expected_step_count=4)
+HARDER = SIMPLE.changed(expected_step_count=9)
 ANSWER = Turn(text="it is 7", cites=("s1.1",))
 BEFORE, AFTER = ["profile", "validate_plan"], ["validate_results", "assess", "synthesize"]
 NO_ANSWER = Failure(kind="completion", message="neither called nor said anything")
@@ -52,10 +52,10 @@ def simple(*said: Turn | Failure | Callable[[Effect], Turn], **replies: Said) ->
 
 
 @pytest.mark.requirement("L1", "K1")
-@pytest.mark.parametrize(("count", "drafts"), [(1, 0), (2, 0), (3, 1)])
-def test_a_simple_task_is_its_own_plan_without_a_call(count: int, drafts: int) -> None:
-    """One step with tools, the task itself, which is also the answer; a task of more steps is planned."""
-    world = World([looped("s1")], profile=SIMPLE.changed(expected_step_count=count))
+@pytest.mark.parametrize(("count", "depth", "drafts"), [(1, 1, 0), (8, 4, 0), (9, 1, 1), (1, 5, 1)])
+def test_a_task_of_a_few_steps_is_its_own_plan_without_a_call(count: int, depth: int, drafts: int) -> None:
+    """One step with tools, the task itself, which is also the answer; one of many steps, or a deep one, is planned."""
+    world = World([looped("s1")], profile=SIMPLE.changed(expected_step_count=count, reasoning_depth=depth))
     result = world.run(task="How many are there?")
     assert world.phases.count("plan") == drafts
     plan = result.history.preparation.plan

@@ -12,6 +12,7 @@ from kernel.world import WildWorld, World, calls, looped, step
 
 from aeon.kernel.passes import MULTIPASS
 from aeon.schema import (
+    NOTHING,
     Bound,
     Budget,
     CallCaps,
@@ -116,13 +117,13 @@ def test_each_of_several_loops_has_a_last_turn() -> None:
         assert len(world.of("turn")) <= most
 
 
-def two_loops(cost_after: int = -1, cost: Usage = Usage(), seconds: float = 0.0) -> World:
-    """A simple step that looks twice, then one beside it; effect number ``cost_after`` (from 0) alone costs something."""
+def two_loops(cost_after: int = -1, cost: Usage = NOTHING, seconds: float = 0.0) -> World:
+    """A step that looks twice, then a plain one; effect number ``cost_after`` (from 0) alone costs something."""
     world = World(
         [looped("s1"), step("b", "s1")], profile=PLANNED, seconds=0.0,
         turn=lambda e, _: Turn(text="it is 7") if len(e.exchanges) == 2 else calls(e, "look", "count"),
     )  # fmt: skip
-    world.cost = lambda effect: cost if len(world.effects) == cost_after else Usage()
+    world.cost = lambda effect: cost if len(world.effects) == cost_after else NOTHING
     world.takes = lambda wave: seconds if cost_after in wave else 0.0  # type: ignore[method-assign]
     return world
 
