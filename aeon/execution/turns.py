@@ -113,7 +113,9 @@ class TurnTaker:
         system = Message(role="system", content=clean(instructions))
         material = self._briefing.material
         parts = [fence("material", material, _LONGEST_MATERIAL)] if material else []
-        parts += [self._briefing.facts(effect.task, self._supervisor.prompt_bytes), *_step(effect)]
+        free = self._supervisor.prompt_bytes - _RESERVED - 2 * _specs_bytes(self._specs)  # told, and in a schema
+        free -= sum(len(one.encode()) for one in (system.content, *parts))
+        parts += [self._briefing.facts(effect.task, max(_SHORTEST_RESULT, free * 2 // 3)), *_step(effect)]
         user = Message(role="user", content=clean("\n\n".join(parts)))
         size = sum(len(one.content.encode()) for one in (system, user)) + _RESERVED
         room = max(_SHORTEST_RESULT, self._supervisor.prompt_bytes - size - _specs_bytes(self._specs))

@@ -45,6 +45,7 @@ _TEXTS = re.compile(r"<data texts>\n(.*)\n</data>", re.DOTALL)
 _DATA = re.compile(r"<data [^>\n]*>\n.*?\n</data>", re.DOTALL)
 _LATE = 1e-6  # seconds: times are kept in six decimals
 _SHARE_OF_PROGRAMS = 0.3  # of the texts that no schema is asked for
+_SHARE_OF_ODD_TURNS = 0.7
 _BYTES_PER_TOKEN = 4
 
 
@@ -167,7 +168,7 @@ class Endpoint:
         """A turn of a model that may call these tools; calls of tools that are not offered come as well."""
         world = self._world
         turns = Turns(chance, self._words(chance), world.scenario.chance("stuck"))
-        odd = world.fails("malformed", chance, 0.4)
+        odd = world.fails("malformed", chance, _SHARE_OF_ODD_TURNS)
         said = turns.turn(tools, odd) if tools else turns.answer()
         world.fired.update([f"malformed:{said.odd}"] if said.odd else [])
         if world.fails("truncated", chance):

@@ -15,6 +15,8 @@ from aeon.multipass.effects import (
     InferProfile,
     RefinePlan,
     Synthesize,
+    TakeTurn,
+    UseTool,
     ValidatePlan,
     ValidateResults,
 )
@@ -23,8 +25,10 @@ from aeon.multipass.refine import Attempts, apply
 from aeon.schema import (
     Agreement,
     Answer,
+    Call,
     ConvergenceAssessment,
     ConvergenceThresholds,
+    Exchange,
     Issue,
     JsonValue,
     Plan,
@@ -39,7 +43,10 @@ from aeon.schema import (
     Task,
     TaskProfile,
     ToolCall,
+    ToolLoop,
+    ToolUse,
     Trigger,
+    Turn,
     Value,
 )
 from aeon.schema.effects import Effect
@@ -148,6 +155,21 @@ def _execution(task: Task, plan: Plan, place: int) -> ExecuteStep:
     return ExecuteStep(task=task, step=issued, inputs=inputs(plan, issued))
 
 
+_LOOPED = Step(id="s1", description="How much do the rolls bring?", action=ToolLoop())
+_CALL = Call(id="s1.1", tool="calculator", arguments={"expression": "240 * 0.45"})
+_SUM = Exchange(
+    turn=Turn(calls=(_CALL,)), uses=(ToolUse(id=_CALL.id, tool=_CALL.tool, arguments=_CALL.arguments, output=108),)
+)
+_WRONG = Exchange(turn=Turn(text="It is 107.", cites=("s1.1",)), objection="- 107 stands in no result")
+
+
+def _turns() -> tuple[TakeTurn, ...]:
+    """First turns, later ones, the last one, and one after an objection."""
+    first = tuple(TakeTurn(task=task, step=_LOOPED) for task in TASKS)
+    later = TakeTurn(task=PLAIN, step=_LOOPED, exchanges=(_SUM,))
+    return (*first, later, later.changed(exchanges=(_SUM, _WRONG)), later.changed(last=True))
+
+
 SAMPLES: dict[type[Effect], tuple[Effect, ...]] = {
     InferProfile: (
         *(InferProfile(task=task) for task in TASKS),
@@ -165,6 +187,11 @@ SAMPLES: dict[type[Effect], tuple[Effect, ...]] = {
     ),
     RefinePlan: _refinements(),
     ExecuteStep: _executions(),
+    TakeTurn: _turns(),
+    UseTool: (
+        UseTool(task=PLAIN, step="s1", call=_CALL),
+        UseTool(task=UNICODE, step="s1_r1", call=_CALL.changed(id="s1.7")),
+    ),
     DeriveAgain: (
         *(DeriveAgain(task=task, plan=COMPUTED, most=most) for task in TASKS for most in (1, 2)),
         DeriveAgain(task=PLAIN, plan=STRANGE, most=2),
@@ -187,6 +214,14 @@ SAMPLES: dict[type[Effect], tuple[Effect, ...]] = {
 """Sample effects of each kind, without an allowance."""
 
 
+def _of_turn(effect: TakeTurn, turn: Turn) -> Iterator[str]:
+    if not turn.calls and not turn.text:
+        yield "it calls nothing and says nothing"
+    known = {use.id for one in effect.exchanges for use in one.uses}
+    if again := known & {call.id for call in turn.calls}:
+        yield f"it numbers calls as earlier ones: {', '.join(sorted(again))}"
+
+
 def contradictions(effect: Effect, value: Value) -> Iterator[str]:
     """Why the result, which fits its schema, makes no sense as an answer to this effect; nothing if it does."""
     match effect, value:
@@ -194,6 +229,10 @@ def contradictions(effect: Effect, value: Value) -> Iterator[str]:
             yield from draft_problems(value, effect.most_steps)
         case ValidatePlan() | ValidateResults(), SemanticValidationReport():
             yield from _of_report(effect.plan, value)
+        case TakeTurn(), Turn():
+            yield from _of_turn(effect, value)
+        case UseTool(), ToolUse():
+            yield from (["it is of another call"] if value.id != effect.call.id else [])
         case RefinePlan(), Refinement():
             yield from _of_refinement(effect, value)
         case ExecuteStep(), StepResult():
