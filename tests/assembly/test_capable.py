@@ -37,7 +37,7 @@ def test_an_ordinary_run_is_profiled_and_judged_and_all_that_is_on_record(harbou
         "What does the dearest boat cost?"
     )
     assert spent == {
-        "profile": 1, "validate_plan": 0, "turn": 2, "use_tool": 0, "validate_results": 1, "synthesize": 0,
+        "profile": 1, "validate_plan": 0, "turn": 2, "use_tool": 0, "validate_results": 1, "assess": 0, "synthesize": 0,
     }  # fmt: skip
     assert (result.answer, result.stop_reason) == ("The Bora costs 180 a day.", "converged")
     assert result.history.preparation.profile.form == "tools"
