@@ -48,7 +48,8 @@ class Profiler:
     A model that tells probabilities, and does not work with tools turn by turn, is asked for the digit of the depth and
     whether the task is vague: a token each; the rest of its profile stays as it is by default. Every other one is asked
     for all fields in one structured reply. ``form`` is how the model works, or finds that out; it stands in the
-    profile. A reply that cannot be used gives the default profile, which says why.
+    profile. A reply that cannot be used gives the default profile, which says why. With ``waits`` a model that cannot be
+    asked in single tokens is not asked.
     """
 
     def __init__(
@@ -56,11 +57,13 @@ class Profiler:
         supervisor: Supervisor,
         briefing: Briefing,
         form: WorkForm | Callable[[], Awaitable[WorkForm]] | None = None,
+        waits: bool = False,
     ) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
         self._judge = Judge(supervisor, samples=_SAMPLES)
         self._form = form
+        self._waits = waits
 
     async def infer(self, effect: InferProfile) -> TaskProfile:
         """The profile of the effect's task; with ``previous``, a new one in view of the issues.
@@ -71,6 +74,8 @@ class Profiler:
         """
         form = await self._form() if callable(self._form) else self._form
         crisp = form != "tools" and (await self._supervisor.capabilities()).logprobs
+        if self._waits and not crisp:
+            return TaskProfile(inferred=False, form=form)
         try:
             profile = await (self._asked_crisply if crisp else self._asked)(effect)
         except CompletionError as error:

@@ -211,6 +211,7 @@ def _modules(services: Services[Config]) -> Handlers:
     judging = services.supervisor_of(engine.evaluate.eval_model)
     refining = services.supervisor_of(engine.refine.refinement_model)
     validator = SemanticValidator(judging, briefing)
+    short = Programmer(supervisor, tools).able and not config.thorough
     confidence = calibrated(engine.state_monitor)
     known = experience(engine.state_monitor, services.author)
     synthesizer = Synthesizer(supervisor, briefing, config.output_tokens, config.brief)
@@ -227,7 +228,7 @@ def _modules(services: Services[Config]) -> Handlers:
         return _grounded(effect, answer)
 
     return {
-        "profile": Profiler(supervisor, briefing, "program").infer,
+        "profile": Profiler(supervisor, briefing, "program", waits=short).infer,
         "plan": _planner(services).draft,
         "validate_plan": validator.validate_plan,
         "refine_plan": RecursivePlanner(refining, briefing, tools, engine.refine).refine,

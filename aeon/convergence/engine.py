@@ -89,18 +89,22 @@ class ConvergenceEngine:
         if works_with_tools(effect):
             return await self._assessed(effect, await reviewed(effect, self._verdicts))
         problems = _problems(effect)
-        bad = await self._bad_judgments(effect)
-        answers = {name: await self._ask(effect, name, problems) for name in _open_criteria(effect) if name not in bad}
+        bad, left = await self._left_out(effect)
+        asked = [name for name in _open_criteria(effect) if name not in (*bad, *left)]
+        answers = {name: await self._ask(effect, name, problems) for name in asked}
         criteria = await self._criteria(effect, problems, judged="criterion" not in bad)
-        scores = _scores(answers, bad)
+        scores = _scores(answers, (*bad, *left))
         seen = self._experience.of(effect.plan)
-        codes = (*_codes(effect, scores, criteria),) or seen.codes(effect.thresholds.probability) or _open(scores)
+        codes = (*_codes(effect, scores, criteria),) or seen.codes(effect.thresholds.probability) or _open(bad)
         judgments = Judgments({name: judged.score for name, judged in answers.items()}, _verdicts(effect, criteria))
         every = [*answers.values(), *filter(None, (judged for _, judged in criteria))]
         return ConvergenceAssessment(
             converged=not codes, reason_codes=codes,
             probability=seen.probability, runs=seen.runs, form=_form(every), standing=_worth(every, bad),
-            detected_issues=(*problems, *(f"measured to be too poor to decide: {name}" for name in bad)),
+            detected_issues=(
+                *problems, *(f"measured to be too poor to decide: {name}" for name in bad),
+                *(f"not judged, as the model tells no probabilities: {name}" for name in left),
+            ),
             explanation=_explanation(scores),
             completeness=scores["completeness"], coherence=scores["coherence"], consistency=scores["consistency"],
             evaluation=await self._evaluate(effect, judgments, problems),
@@ -139,12 +143,17 @@ class ConvergenceEngine:
             problems += [f"not met: {text}" for text, met in _verdicts(effect, criteria[-1:]) if not met]
         return criteria
 
-    async def _bad_judgments(self, effect: AssessConvergence) -> list[str]:
-        """The judgments that would be asked for, had they not been measured on the endpoint and found too poor."""
+    async def _left_out(self, effect: AssessConvergence) -> tuple[list[str], list[str]]:
+        """The judgments that were measured on the endpoint and found too poor; and those of results that are not asked.
+
+        A criterion of the user is asked for in whatever form the model can.
+        """
         needed = [*_open_criteria(effect), *(["criterion"] if effect.task.criteria else [])]
         if self._engine.enabled and self._engine.state_monitor.coverage_method == "entity_ratio":
             needed.append("entity")
-        return [name for name in needed if not await self._judge.decides(judgment(name))]
+        bad = [name for name in needed if not await self._judge.decides(judgment(name))]
+        unasked = [name for name in needed if name in _ALL and name not in bad]
+        return bad, [name for name in unasked if not await self._judge.asks(judgment(name))]
 
     async def _evaluate(
         self, effect: AssessConvergence, judgments: Judgments, problems: list[str]
@@ -220,15 +229,15 @@ def _scores(answers: Mapping[str, Judged], bad: Sequence[str]) -> dict[str, floa
     return by_structure | judged | {name: None for name in by_structure if name in bad}
 
 
-def _open(scores: Mapping[str, float | None]) -> tuple[str, ...]:
+def _open(bad: Sequence[str]) -> tuple[str, ...]:
     """The code of an answer of which nobody can say how complete it is."""
-    return (UNVERIFIED,) if scores["completeness"] is None else ()
+    return (UNVERIFIED,) if "completeness" in bad else ()
 
 
 def _worth(judged: Sequence[Judged], bad: Sequence[str]) -> Standing:
     """What the judgments together are worth, those included that were too bad to be asked for."""
     asked: list[Standing] = [one.standing for one in judged]
-    return least([*asked, "bad"] if bad else asked)
+    return least([*asked, "bad"] if bad else asked or ["assumed"])
 
 
 def _codes(

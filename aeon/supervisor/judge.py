@@ -157,6 +157,11 @@ class Judge:
         """Whether the judgment may decide something on this endpoint; asks the model nothing."""
         return await self.standing(spec) != "bad"
 
+    async def asks(self, spec: JudgmentSpec) -> bool:
+        """Whether the judgment is asked for: it may decide, and was measured or takes but a token each; asks nobody."""
+        worth = await self.standing(spec)
+        return worth == "measured" or (worth != "bad" and await self._form_used() == "probability")
+
     async def calibrations(self) -> Calibrations:
         """What was measured of the endpoint."""
         if self._measured is not None:

@@ -79,7 +79,8 @@ def _lines(use: ToolUse, cited: set[str]) -> tuple[tuple[str, ...], frozenset[in
     """The lines of a result, sentences with their numbers; and the places of those that are cited."""
     if not use.lines:
         return (() if use.output is None else tuple(shown(use.output, 1).splitlines()), frozenset())
-    lines: list[str] = []
+    head = shown(use.output, 1).partition("\n")[0]
+    lines = [head] if head.startswith("(") else []  # what the tool says of the whole
     marked: set[int] = set()
     number = 0
     for part in use.lines:
@@ -87,7 +88,7 @@ def _lines(use: ToolUse, cited: set[str]) -> tuple[tuple[str, ...], frozenset[in
         for text in part.texts:
             number += 1
             marked |= {len(lines)} if f"{use.id}.{number}" in cited else set()
-            lines.append(f"[{number}] {text}")
+            lines.append(f"[{use.id.rpartition('.')[2]}.{number}] {text}")
     return tuple(lines), frozenset(marked)
 
 

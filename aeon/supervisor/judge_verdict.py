@@ -56,7 +56,7 @@ UNVERIFIED = "unverified"
 _MOST_TOKENS = 700
 _PER_ITEM = 60
 """The tokens that each criterion, and each value without a place, may take more."""
-_LONGEST_WORK = 6_000
+_LONGEST_WORK = 16_000
 _LONGEST_ANSWER = 9_000
 _LONGEST_VALUES = 600
 _LONGEST_MATERIAL = 1_500

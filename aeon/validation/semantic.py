@@ -91,8 +91,8 @@ class SemanticValidator:
             return await self._plans.review(effect)
         if len(effect.plan.steps) < 2:
             return SemanticValidationReport()
-        if not await self._judge.decides(judgment("plan_leads")):
-            return SemanticValidationReport(evidence=(f"{_BAD} plan_leads",), standing="bad")
+        if not await self._judge.asks(judgment("plan_leads")):
+            return await self._unasked("plan_leads")
         outline = _outline(effect.plan)
         values = {"plan": outline, "task": cut(effect.task.text, _LONGEST_TASK)}
         right = await self._judge.ask(judgment("plan_leads"), values, frame=self._briefing.frame(effect.task))
@@ -107,10 +107,16 @@ class SemanticValidator:
         if _works_with_tools(effect.plan):
             return await self._reviewed(effect)
         steps = _judged_steps(effect)
-        judged = await self._judge.decides(judgment("result_right"))
-        bad = SemanticValidationReport(evidence=(f"{_BAD} result_right",), standing="bad")
+        judged = await self._judge.asks(judgment("result_right"))
+        bad = await self._unasked("result_right")
         reports = [await self._review(effect, step, judged) for step in steps]
         return _merge([*([] if judged or not steps else [bad]), *reports])
+
+    async def _unasked(self, name: str) -> SemanticValidationReport:
+        """The report where the judgment of that name is not asked for."""
+        if await self._judge.decides(judgment(name)):
+            return SemanticValidationReport()
+        return SemanticValidationReport(evidence=(f"{_BAD} {name}",), standing="bad")
 
     async def _reviewed(self, effect: ValidateResults) -> SemanticValidationReport:
         """The report on an answer that tools were called for, with its verdict; without an answer nothing is asked."""
