@@ -210,7 +210,7 @@ def _modules(services: Services[Config]) -> Handlers:
     engine = config.reasoning_engine
     judging = services.supervisor_of(engine.evaluate.eval_model)
     refining = services.supervisor_of(engine.refine.refinement_model)
-    validator = SemanticValidator(judging, briefing)
+    validator = SemanticValidator(judging, briefing, crisp=True)
     short = Programmer(supervisor, tools).able and not config.thorough
     confidence = calibrated(engine.state_monitor)
     known = experience(engine.state_monitor, services.author)
@@ -235,7 +235,9 @@ def _modules(services: Services[Config]) -> Handlers:
         "execute": _execute(services),
         "derive": Deriver(supervisor, Sources(tools).shown).derive,
         "validate_results": checked,
-        "assess": ConvergenceEngine(judging, briefing, engine=engine, confidence=confidence, experience=known).assess,
+        "assess": ConvergenceEngine(
+            judging, briefing, engine=engine, confidence=confidence, experience=known, crisp=True
+        ).assess,
         "synthesize": answered,
     }
 

@@ -64,7 +64,8 @@ class ConvergenceEngine:
 
     What was measured to be bad on the endpoint is not asked and decides nothing; where nothing else judged how complete
     the answer is, it is unverified. ``measured`` holds what was measured, by default on the endpoint itself, then what
-    is shipped; ``experience`` is how often answers of the model were right, by how they came about.
+    is shipped; ``experience`` is how often answers of the model were right, by how they came about. With ``crisp`` what
+    nobody measured is asked only of a model that tells probabilities.
     """
 
     def __init__(
@@ -75,10 +76,11 @@ class ConvergenceEngine:
         confidence: Callable[[float], float] = lambda mean: mean,
         measured: Calibrations | None = None,
         experience: Experience | None = None,
+        crisp: bool = False,
     ) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
-        self._judge = Judge(supervisor, samples=0, measured=measured)
+        self._judge = Judge(supervisor, samples=0, measured=measured, crisp=crisp)
         self._verdicts = VerdictJudge(supervisor, briefing, measured)
         self._engine = engine or ReasoningEngine()
         self._confidence = confidence

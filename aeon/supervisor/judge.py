@@ -114,7 +114,9 @@ class Judge:
         samples: int = 5,
         temperature: float = 1.0,
         measured: Calibrations | None = None,
+        crisp: bool = False,
     ) -> None:
+        self._crisp = crisp
         self._supervisor = supervisor
         self._form = form
         self._samples = max(0, min(samples, _MOST_SAMPLES))
@@ -158,9 +160,9 @@ class Judge:
         return await self.standing(spec) != "bad"
 
     async def asks(self, spec: JudgmentSpec) -> bool:
-        """Whether the judgment is asked for: it may decide, and was measured or takes but a token each; asks nobody."""
+        """Whether the judgment is asked for; asks nobody. With ``crisp`` one that nobody measured has to take a token."""
         worth = await self.standing(spec)
-        return worth == "measured" or (worth != "bad" and await self._form_used() == "probability")
+        return worth == "measured" or (worth != "bad" and (not self._crisp or await self._form_used() == "probability"))
 
     async def calibrations(self) -> Calibrations:
         """What was measured of the endpoint."""

@@ -61,7 +61,7 @@ class SemanticValidator:
     answered, too: ``missing`` gives the values of an answer that the host found nowhere, and ``thresholds`` what its
     scores must reach. Of other plans and results a yes or no is asked, and what is wrong only of a model that writes
     its judgments. A judgment that was measured to be bad on the model is not asked, and the evidence says so.
-    ``plan_cut`` and ``result_cut`` are the scores (0-1) of "right" below which there is a fault. ``measured`` holds
+    With ``crisp`` what nobody measured is asked only of a model that tells probabilities. ``plan_cut`` and ``result_cut`` are the scores (0-1) of "right" below which there is a fault. ``measured`` holds
     what was measured, by default on the endpoint itself, then what is shipped.
     """
 
@@ -74,6 +74,7 @@ class SemanticValidator:
         measured: Calibrations | None = None,
         missing: Callable[[ValidateResults], tuple[str, ...]] = lambda _: (),
         thresholds: ConvergenceThresholds | None = None,
+        crisp: bool = False,
     ) -> None:
         self._supervisor = supervisor
         self._missing = missing
@@ -83,7 +84,7 @@ class SemanticValidator:
         self._briefing = briefing
         self._plan_cut = plan_cut
         self._result_cut = result_cut
-        self._judge = Judge(supervisor, samples=0, measured=measured)
+        self._judge = Judge(supervisor, samples=0, measured=measured, crisp=crisp)
 
     async def validate_plan(self, effect: ValidatePlan) -> SemanticValidationReport:
         """Issues of the plan, or of the steps that are named; none if it is judged to lead to the answer."""
