@@ -82,7 +82,9 @@ def converged(path: Path) -> None:
     """Branches, a failed step, a question and a refinement on the way."""
 
     def execute(effect: Effect, n: int) -> Value:
-        return Failure(kind="tool", message="no such row") if n == 1 else StepResult(output={"ü": [n, None]}, mode="tool")
+        return (
+            Failure(kind="tool", message="no such row") if n == 1 else StepResult(output={"ü": [n, None]}, mode="tool")
+        )
 
     answers = [NOT_YET, CONVERGED]
     driven(path, World(

@@ -190,7 +190,10 @@ def test_a_single_turn_is_the_last_one() -> None:
 def test_a_turn_that_calls_nothing_and_says_nothing_fails_its_step(said: Turn | Failure) -> None:
     """What it found before stays with the step, and another one is done all the same."""
     world = World(
-        [looped("s1"), step("s2")], profile=HARDER, turn=turns(called("look"), said), assess=NOT_YET  # type: ignore[arg-type]
+        [looped("s1"), step("s2")],
+        profile=HARDER,
+        turn=turns(called("look"), said),
+        assess=NOT_YET,  # type: ignore[arg-type]
     )
     result = world.run(Config(max_passes=2))
     assert {s.id: s.status for s in result.history.passes[0].executed} == {"s1": "failed", "s2": "complete"}
@@ -378,9 +381,7 @@ def test_a_run_ends_by_what_its_judgment_is_worth(
 @pytest.mark.requirement("J8")
 def test_what_is_not_done_is_not_unverified() -> None:
     """A judge whose word does not count ends no run whose steps have not all come to a good end."""
-    world = World(
-        [looped("s1"), step("s2")], profile=HARDER, execute=BLOCKED, assess=NOT_YET.changed(standing="bad")
-    )
+    world = World([looped("s1"), step("s2")], profile=HARDER, execute=BLOCKED, assess=NOT_YET.changed(standing="bad"))
     assert world.run(Config(max_passes=1)).stop_reason == "ttl_expired"
 
 
