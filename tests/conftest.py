@@ -44,6 +44,13 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def bad_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the models that tests play be measured to be too poor to decide anything."""
+    found = every_judgment("scripted", "obliging", "played", auroc=0.6)
+    monkeypatch.setattr("aeon.supervisor.judge.calibrations", lambda: found)
+
+
+@pytest.fixture
 def indexes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """Keep the indexes of documents below the test's own folder, and close them at its end."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

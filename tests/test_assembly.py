@@ -222,7 +222,7 @@ def test_a_users_tool_is_planned_with_and_called() -> None:
     result = build(llm=model, tools=[shout]).execute("Shout bread.")
     (step,) = result.history.passes[0].executed
     assert (step.output, step.mode, result.usage.tool_calls) == ("BREAD", "tool", 1)
-    assert all("shout(text: string) - Say it loudly." in request.messages[0].content for request in model.requests)
+    assert all("shout(text: string) - Say it loudly." in request.messages[0].content for request in model.requests[1:])
     assert all("calculator(" not in request.messages[0].content for request in model.requests)
 
 
@@ -241,9 +241,9 @@ def test_names_and_tools_can_be_mixed(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "a.txt").write_text("bread\n")
     model = planning(SUM)
     build(llm=model, tools=["calculator", f"files={tmp_path}", shout], config=THOROUGH).execute(TASK)
-    system = model.requests[0].messages[0].content
+    system = model.requests[1].messages[0].content  # the first is that of the profile
     assert all(name in system for name in ("calculator(", "shout(", "lookup(", "search_files("))
-    assert "a.txt" not in system and "a.txt" in model.requests[0].messages[1].content
+    assert "a.txt" not in system and "a.txt" in model.requests[1].messages[1].content
 
 
 @pytest.mark.requirement("T3", "K11", "H3")
@@ -261,7 +261,7 @@ def test_folders_are_given_by_themselves(tmp_path: Path, monkeypatch: pytest.Mon
         model = planning(SUM)
         build(model, ("calculator", shout), THOROUGH, journal=lambda _, kept=journal: kept, files=files).execute(TASK)
         assert journal.opened.setup["tools"] == ["calculator", "@shout", *specs]
-        assert texts in model.requests[0].messages[1].content
+        assert texts in model.requests[1].messages[1].content
     path = tmp_path / "run.jsonl"
     build(planning(SUM), (), THOROUGH, journal=lambda _: Journal(path), files=several).execute(TASK)
     monkeypatch.chdir("/")
@@ -290,7 +290,6 @@ def test_a_run_without_tools_reasons() -> None:
 
 
 @pytest.mark.requirement("S1")
-@pytest.mark.usefixtures("measured")
 def test_a_task_with_context_schema_and_criteria() -> None:
     """The context is data in every prompt, the answer an object, and each criterion is judged."""
     task = Task(text=TASK, context="Prices are in euros.", answer_schema=TOTAL, criteria=("It is in euros.",))
@@ -376,11 +375,10 @@ def test_observers_and_journals_are_given_to_the_driver() -> None:
         (Capabilities(json_schema=True, json_mode=True, logprobs=True), {"probability"}),
     ],
 )
-@pytest.mark.usefixtures("measured")
 def test_an_endpoint_is_used_as_it_can(can: Capabilities, forms: set[str]) -> None:
     """The form of each judgment follows from what the endpoint can do, and is on record."""
     result = build(llm=Scripted(oblige, can), config=THOROUGH).execute("Write a note.")
-    assert {result.history.preparation.report.form, *(p.report.form for p in result.history.passes)} == forms
+    assert {p.report.form for p in result.history.passes if p.report is not None} == forms
     assert result.assessment is not None and result.assessment.form in forms
 
 

@@ -150,7 +150,6 @@ def test_drafting_a_plan_fits_its_cap() -> None:
     assert len(drafted.steps) == 1 and spent == CallCaps().plan
 
 
-@pytest.mark.usefixtures("measured")
 @pytest.mark.requirement("K12", "J5")
 @pytest.mark.parametrize("can", [PLAIN, ENFORCING])
 def test_checking_a_plan_fits_its_cap(can: Capabilities) -> None:
@@ -162,7 +161,6 @@ def test_checking_a_plan_fits_its_cap(can: Capabilities) -> None:
 
 
 @pytest.mark.requirement("K12", "J4")
-@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(
     ("may_ask", "strategy", "replies"),
     [
@@ -186,7 +184,6 @@ def test_refining_a_plan_fits_its_cap(may_ask: bool, strategy: Strategy | None, 
 
 
 @pytest.mark.requirement("K12", "J4")
-@pytest.mark.usefixtures("measured")
 def test_what_is_asked_before_a_change_leaves_the_calls_for_it() -> None:
     """Where few calls are left, a question that does not come is not followed by a query."""
     model = Scripted([BAD, BAD, BAD, BAD, CHANGE], PLAIN)
@@ -231,7 +228,6 @@ def test_a_run_that_is_taken_up_executes_without_probing() -> None:
     assert all(request.json_schema is None for request in model.requests)
 
 
-@pytest.mark.usefixtures("measured")
 @pytest.mark.requirement("K12", "J5", "J1")
 def test_checking_results_fits_its_cap() -> None:
     """Each result takes up to four calls; the steps that none are left for are named, and those checked still count."""
@@ -252,7 +248,6 @@ def assessing(count: int, *criteria: str) -> AssessConvergence:
     )  # fmt: skip
 
 
-@pytest.mark.usefixtures("measured")
 @pytest.mark.requirement("K12", "J6", "O3")
 def test_assessing_convergence_fits_its_cap() -> None:
     """Three scores and, where the results do not agree, three pairs of them; two calls for each verdict."""
@@ -262,7 +257,6 @@ def test_assessing_convergence_fits_its_cap() -> None:
     assert spent == CallCaps().assess
 
 
-@pytest.mark.usefixtures("measured")
 @pytest.mark.requirement("K12", "J6")
 def test_criteria_that_no_call_is_left_for_are_not_met() -> None:
     """However many criteria a task has, it is assessed; what could not be checked keeps the run from converging."""

@@ -30,8 +30,6 @@ from aeon.schema import (
 )
 from aeon.testing.obliging import oblige, plainest
 
-pytestmark = pytest.mark.usefixtures("measured")
-
 TASK = "What is 240 * 0.45 + 75 * 3.20?"
 NO = LLMResponse(
     text="no",

@@ -23,8 +23,6 @@ from aeon.supervisor.judge_specs import judgment
 from aeon.testing.obliging import oblige
 from aeon.tools import Tool, tool
 
-pytestmark = pytest.mark.usefixtures("measured")
-
 TASK = "What is 240 * 0.45?"
 SUSPENDING = Config(questions=Questions(ambiguity=0, unattended="suspend", most=1))
 VAGUE = [question.ask for question in judgment("task_vague").questions]

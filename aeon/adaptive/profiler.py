@@ -132,7 +132,7 @@ def _words(kind: object) -> JsonValue:
 
 def _schema() -> JsonObject:
     """The schema of the reply, as strict modes want it: every key is required, and no other allowed."""
-    share: JsonValue = {"type": "number"}
+    share: JsonValue = {"type": "number", "minimum": 0, "maximum": 1}
     properties: dict[str, JsonValue] = {
         "rationale": {"type": "string"}, "reasoning_depth": {"type": "integer", "enum": [1, 2, 3, 4, 5]},
         "ambiguity": share, "information_sufficiency": share, "dependency_complexity": _words(Level),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from aeon.cli.narration import Narrator
 from aeon.cli.steps import form_line, plan_lines, seconds_words, step_lines
-from aeon.multipass.effects import ExecuteStep, PassNote
+from aeon.multipass.effects import ExecuteStep, PassNote, TakeTurn, UseTool
+from aeon.multipass.plans import is_looped
 from aeon.observability.lines import Line, Span, degradation_line, labelled, short
 from aeon.observability.passes.lines import (
     agreement_lines,
@@ -15,6 +16,7 @@ from aeon.observability.passes.lines import (
     report_lines,
     vouched_lines,
 )
+from aeon.observability.passes.turns import use_line
 from aeon.schema import (
     Agreement,
     ConvergenceAssessment,
@@ -26,10 +28,13 @@ from aeon.schema import (
     SemanticValidationReport,
     StepResult,
     TaskProfile,
+    ToolUse,
 )
 from aeon.schema.effects import AskUser, Effect, Note
 
 __all__ = ["PassNarrator"]
+
+_WIDTH = 66
 
 _DOING = {
     "profile": "judging how hard the task is",
@@ -37,6 +42,8 @@ _DOING = {
     "validate_plan": "checking the plan",
     "refine_plan": "changing the plan",
     "execute": "working on",
+    "turn": "working on",
+    "use_tool": "calling",
     "derive": "deriving the answer once more",
     "validate_results": "checking the results",
     "assess": "asking whether the task is answered",
@@ -57,13 +64,13 @@ class PassNarrator(Narrator):
     def doing(self, effect: Effect) -> str:
         """What is being done while this effect is under way."""
         what = _DOING.get(effect.phase) or super().doing(effect)
-        if isinstance(effect, ExecuteStep):
+        if isinstance(effect, ExecuteStep | TakeTurn):
             return f"{what} {effect.step.id}: {short(effect.step.description, 50)}"
-        return what
+        return f"{what} {effect.call.tool}" if isinstance(effect, UseTool) else what
 
     def before(self, effect: Effect) -> list[Line]:
         """The heading of a pass after the first one, before the first effect of it."""
-        if self._within or effect.phase not in ("execute", "validate_results"):
+        if self._within or effect.phase not in ("execute", "turn", "validate_results"):
             return []
         self._within = True
         self._passes += 1
@@ -85,6 +92,8 @@ class PassNarrator(Narrator):
                 return []
             return labelled("", [degradation_line(Degradation(phase=effect.phase, message=outcome.message))])
         time: Line = (Span(seconds_words(took), "dim"),)
+        if isinstance(outcome.value, ToolUse):
+            return labelled("tool", [use_line(outcome.value, _WIDTH)])
         label, (first, *rest) = _judgment(outcome)
         return labelled(label, [first + time, *rest]) if first else []
 
@@ -95,6 +104,8 @@ class PassNarrator(Narrator):
             return super().noted(note) if note.decision.action == "CONTINUE" else []
         if not isinstance(note, PassNote) or note.plan is None:
             return []
+        if note.refinement is None and is_looped(note.plan) and len(note.plan.steps) == 1:
+            return []  # the plan is the task
         if note.refinement is None:
             lines = labelled("plan", plan_lines(note.plan, self._took if self.past is None else None))
             return [

@@ -281,7 +281,7 @@ def _chain(plan: Plan, step: Step) -> list[Step]:
 
 
 def _by_tool(step: Step) -> bool:
-    return step.mode in ("tool", "tool_repaired", "reading")
+    return step.mode in ("tool", "tool_repaired", "reading", "tools")
 
 
 def _complete(plan: Plan) -> list[Step]:

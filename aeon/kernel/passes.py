@@ -244,7 +244,7 @@ def _assess(progress: Progress, executed: tuple[str, ...]) -> Program[schema.Sem
     report = yield from run.perform(validate, _UNCHECKED)
     progress.note(report=report)
     effect = ask.AssessConvergence(task=run.task, plan=plan, report=report, thresholds=run.config.convergence)
-    said = report.verdict or (yield from run.perform(effect, _UNASSESSED))
+    said = yield from run.perform(effect, report.verdict or _UNASSESSED)
     progress.assess(said)
     progress.settle()
     signals.codes, signals.converged = said.reason_codes, said.converged

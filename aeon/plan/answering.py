@@ -60,7 +60,8 @@ class Answering:
 
     async def able_of_queries(self, calls: int) -> bool:
         """Whether queries can be judged, and so many calls are left."""
-        return current_ledger().calls_left() >= calls and await self._queries.decides(judgment(_QUERY))
+        left = current_ledger().calls_left() >= calls
+        return left and await self._queries.standing(judgment(_QUERY)) == "measured"
 
     async def gives(self, plan: Plan, asked: Asked, answer: str) -> bool:
         """Whether what the plan quotes may well give this answer, though it is doubted."""

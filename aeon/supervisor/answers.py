@@ -55,8 +55,12 @@ class AnswerJudge:
         self._judge = judge
 
     async def able(self, calls: int = 1) -> bool:
-        """Whether the judge may decide, and so many calls are left."""
-        return current_ledger().calls_left() >= calls and await self._judge.decides(judgment(_SPEC))
+        """Whether the judge was measured and may decide, and so many calls are left."""
+        return current_ledger().calls_left() >= calls and await self._measured(_SPEC)
+
+    async def _measured(self, spec: str) -> bool:
+        """Whether the judgment was measured on the model, and is good: only then does it change how texts are read."""
+        return await self._judge.standing(judgment(spec)) == "measured"
 
     async def score(self, question: str, cited: Sequence[Source], every: Sequence[Source]) -> float | None:
         """How likely the cited of all sentences answer the question (0-1); ``None`` where nobody can say."""
@@ -85,14 +89,14 @@ class AnswerJudge:
         self, spec: str, question: str, cited: Sequence[Source], every: Sequence[Source], **more: str
     ) -> float | None:
         try:
-            if not cited or current_ledger().calls_left() < 1 or not await self._judge.decides(judgment(spec)):
+            if not cited or current_ledger().calls_left() < 1 or not await self._measured(spec):
                 return None
             text = "\n".join(dict.fromkeys(_alone(question, source, every) for source in cited))
             material = {"text": text, "question": one_line(question, _LONGEST_QUESTION), **more}
             judged = await self._judge.ask(judgment(spec), material)
         except (CompletionError, AllowanceExhausted):
             return None
-        return judged.score if judged.decides else None
+        return judged.score
 
     async def doubted(self, question: str, cited: Sequence[Source], every: Sequence[Source]) -> float | None:
         """The score where it is too low, or a sentence nearer to the question has a higher one.

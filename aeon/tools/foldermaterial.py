@@ -33,7 +33,7 @@ def folder_material(database: Database | None, collection: Collection, note: str
 
 
 def _tables(tables: Sequence[TableInfo], keywords: frozenset[str]) -> str:
-    """All tables, one alone with two rows, several with one or none each: whichever is short enough; else as many as fit.
+    """All tables, one alone with two rows, several with one or none each: what is short enough; else as many as fit.
 
     Types say what numbers and days look like; a row shows how texts are written.
     """

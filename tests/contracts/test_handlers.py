@@ -153,7 +153,6 @@ def test_a_usable_answer_is_used(phase: str, kind: Callable[[LLMResponse], LLMRe
 @pytest.mark.requirement("J8")
 @pytest.mark.parametrize(("can", "form"), [(ENFORCING, "verdict"), (SCORING, "probability")])
 @pytest.mark.parametrize("phase", ["validate_plan", "validate_results", "assess"])
-@pytest.mark.usefixtures("measured")
 def test_a_judgment_is_asked_in_the_form_that_the_endpoint_is_good_at(
     phase: str, can: Capabilities, form: Form
 ) -> None:

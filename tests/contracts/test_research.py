@@ -68,7 +68,6 @@ def handlers(model: Callable[[LLMRequest], Reply], can: Capabilities, folder: Pa
     return dict(made)
 
 
-@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize("can", [ENFORCING, SCORING, BARE], ids=["enforcing", "scoring", "bare"])
 @pytest.mark.parametrize("name", MODELS)
 def test_the_shipped_handlers_keep_their_contracts(name: str, can: Capabilities, tmp_path: Path) -> None:

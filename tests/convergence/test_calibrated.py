@@ -83,7 +83,6 @@ def test_a_calibrated_confidence_takes_a_calibration() -> None:
         calibrated(StateMonitor(confidence_model="calibrated"))
 
 
-@pytest.mark.usefixtures("measured")
 def test_a_run_uses_the_map(tmp_path: Path) -> None:
     """The confidence in the result is what the map makes of the mean of the parts."""
     (tmp_path / "map").write_text(ConfidenceMap(runs=10, points=((0.0, 0.0), (1.0, 0.5))).model_dump_json())

@@ -43,6 +43,7 @@ from aeon.supervisor.supervisor import Supervisor
 
 SCORING = Capabilities(json_schema=True, json_mode=True, logprobs=True)
 ENFORCING = Capabilities(json_schema=True, json_mode=True)
+UNMEASURED = Calibrations()
 MEASURED = every_judgment("scripted")
 NO = '{"reason": "something is missing", "verdict": "no"}'
 YES = '{"reason": "all is there", "verdict": "yes"}'
@@ -85,7 +86,7 @@ def assess(
     criteria: tuple[str, ...] = (),
     can: Capabilities = SCORING,
     thresholds: ConvergenceThresholds | None = None,
-    measured: Calibrations = MEASURED,
+    measured: Calibrations = UNMEASURED,
     engine: ReasoningEngine | None = None,
 ) -> tuple[ConvergenceAssessment, Scripted]:
     """The assessment that comes out of these replies, and the model with what it was asked."""
@@ -408,7 +409,7 @@ def test_a_judge_that_nobody_measured_decides_and_the_assessment_says_so() -> No
     assert (good.converged, good.standing, len(model.requests)) == (True, "assumed", 1)
     poor, _ = assess(scoring(completeness=0.2), measured=Calibrations())
     assert poor.reason_codes == ("completeness_low",)
-    assert assess(scoring())[0].standing == "measured"
+    assert assess(scoring(), measured=MEASURED)[0].standing == "measured"
 
 
 @pytest.mark.requirement("J1", "J6")

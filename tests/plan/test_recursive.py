@@ -230,14 +230,18 @@ def test_examples_use_only_tools_that_exist(tools: tuple[Tool, ...], shown: set[
 
 @pytest.mark.requirement("J4")
 def test_all_prompts_of_a_run_begin_alike() -> None:
-    """System message, task and context are the same for every module, so that a prefix cache serves them all."""
+    """System message, task and context are the same for every module, so that a prefix cache serves them all.
+
+    The first one, of the profile, is short, and shares them with none.
+    """
     model = Scripted(oblige)
     task = Task(text="How much is it?", context="A table.", criteria=("It is in euros.",))
     build(llm=model, config=Config(thorough=True)).execute(task)
-    assert len(model.requests) >= 4
-    assert len({request.messages[0].content for request in model.requests}) == 1
-    same = "TASK: How much is it?\n\n<data context>\nA table.\n</data>\n\nThe answer must meet:\n- It is in euros.\n\n"
-    assert all(request.messages[1].content.startswith(same) for request in model.requests)
+    requests = model.requests[1:]
+    assert len(requests) >= 4
+    assert len({request.messages[0].content for request in requests}) == 1
+    same = "TASK: How much is it?\n\n<data context>\nA table.\n</data>\n\nThe answer must meet:\n1. It is in euros.\n\n"
+    assert all(request.messages[1].content.startswith(same) for request in requests)
     assert all("A table." not in request.messages[0].content for request in model.requests)
 
 

@@ -70,7 +70,6 @@ def test_the_model_sees_the_plan_and_what_is_wrong_as_data() -> None:
 
 
 @pytest.mark.requirement("J4", "O6")
-@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize("trigger", [BLOCKED, AMBIGUOUS], ids=["blocked", "ambiguous"])
 def test_what_a_person_could_settle_is_asked_about_instead(trigger: Trigger) -> None:
     """One short call writes the question, with answers to choose from and a default; nothing is changed yet."""
@@ -81,8 +80,9 @@ def test_what_a_person_could_settle_is_asked_about_instead(trigger: Trigger) -> 
 
 
 @pytest.mark.requirement("J8", "O6")
-def test_a_word_of_the_profile_puts_no_question() -> None:
-    """Where it was not measured that the model can tell vague tasks, nothing is asked, and nothing to be changed."""
+@pytest.mark.usefixtures("bad_judge")
+def test_a_model_that_cannot_tell_vague_tasks_puts_no_question() -> None:
+    """Where it was measured to be bad at it, nothing is asked, and nothing to be changed."""
     refinement, model = refine(triggers=(AMBIGUOUS,), may_ask=True)
     assert refinement == Refinement() and model.requests == []
 

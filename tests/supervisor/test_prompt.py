@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.errors import ConfigError, InputFileError
+from aeon.schema import Task
+from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import Prompt, clean, cut, fence, load, render
 
 
@@ -110,3 +112,14 @@ def test_the_start_of_a_question_may_be_fixed_too() -> None:
     assert Prompt("s", "\udc00a\nhi", examples, fixed=True, shared="\udc00a").fixed_part == (3, 2)
     assert Prompt("s", "some context\na table\nhi", examples, fixed=True, shared="a table").fixed_part == (3, 0)
     assert Prompt("s", "a table\nhi", examples, shared="a table").fixed_part == (0, 0)
+
+
+@pytest.mark.requirement("W6")
+@pytest.mark.parametrize("length", [20, 30_000])
+def test_the_users_instructions_are_in_every_prompt_whole(length: int) -> None:
+    """In the system message behind ours, under a heading of their own, so that all prompts begin alike."""
+    said = "Be kind. " + "x" * length
+    plain, told = Briefing("calculator"), Briefing("calculator", instructions=f"\n{said}\n")
+    before, after = (one.prompt(Task(text="Go."), "How?") for one in (plain, told))
+    assert after.system == f"{before.system.rstrip()}\n\n## Instructions of the user\n{said}"
+    assert after.user == before.user and plain.instructed("x") == "x"

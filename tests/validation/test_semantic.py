@@ -75,11 +75,11 @@ def validate(
     replies: Sequence[Reply],
     can: Capabilities = ENFORCING,
     calls: int = 8,
-    measured: Calibrations = MEASURED,
+    measured: Calibrations | None = None,
 ) -> tuple[SemanticValidationReport, Scripted]:
     """The report that comes out of these replies, and the model with what it was asked."""
     model = Scripted(replies, can)
-    validator = SemanticValidator(Supervisor(model), Briefing(), measured=measured)
+    validator = SemanticValidator(Supervisor(model), Briefing(), measured=measured or Calibrations())
 
     async def work() -> SemanticValidationReport:
         with Ledger(Allowance(calls=calls)):
@@ -105,7 +105,7 @@ def of_results(plan: Plan, *replies: Reply, can: Capabilities = ENFORCING) -> tu
 def test_a_plan_that_is_right_costs_one_call(can: Capabilities, reply: Reply, form: str) -> None:
     """There is no issue, and nothing is asked but whether it is right."""
     report, model = of_plan(reply, can=can)
-    assert report == SemanticValidationReport(form=form, standing="measured")  # type: ignore[arg-type]
+    assert report == SemanticValidationReport(form=form, standing="assumed")  # type: ignore[arg-type]
     assert len(model.requests) == 1
 
 
@@ -160,7 +160,7 @@ def test_the_plan_is_shown_with_how_each_step_is_done() -> None:
 def test_a_right_result_costs_one_call_and_has_no_issue() -> None:
     """The judge sees the result and what it builds on."""
     report, model = of_results(done("348"), YES)
-    assert report == SemanticValidationReport(form="verdict", standing="measured")
+    assert report == SemanticValidationReport(form="verdict", standing="assumed")
     (request,) = model.requests
     said = request.messages[-1].content
     assert "s1: rolls\n  = 108" in said and "s3: add what the loaves bring\n  = 348" in said

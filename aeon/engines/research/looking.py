@@ -48,7 +48,7 @@ class Looker:
 
     async def judges(self) -> bool:
         """Whether the judge of this model was measured, so that it may decide."""
-        return await self._judge.decides(judgment("answers_question"))
+        return await self._judge.standing(judgment("answers_question")) == "measured"
 
     async def look(
         self,

@@ -6,9 +6,10 @@ import json
 import textwrap
 from collections.abc import Mapping
 
-from aeon.multipass.effects import ExecuteStep
+from aeon.multipass.effects import ExecuteStep, TakeTurn, UseTool
 from aeon.observability import lines as generic
 from aeon.observability.lines import Line, Span, counted, plain, short
+from aeon.observability.passes.turns import turn_words, use_words
 from aeon.schema import (
     Agreement,
     ConvergenceAssessment,
@@ -25,6 +26,8 @@ from aeon.schema import (
     StepResult,
     StepStatus,
     TaskProfile,
+    ToolUse,
+    Turn,
     Tutoring,
 )
 from aeon.schema.effects import Effect
@@ -101,6 +104,7 @@ _MODES = {
     "tool_repaired": "its tool call was mended",
     "reading": "",
     "reasoning": "",
+    "tools": "",
     "reasoning_fallback": "its tool could not be used, so by reasoning",
 }
 
@@ -297,7 +301,9 @@ def _probability_line(end: FinalResult) -> list[Line]:
 def effect_title(effect: Effect) -> str:
     """What an effect is, in a few words: a step with its id."""
     phase = effect.phase.replace("_", " ")
-    return f"{phase} {effect.step.id}" if isinstance(effect, ExecuteStep) else phase
+    if isinstance(effect, UseTool):
+        return f"call {effect.call.id} {effect.call.tool}"
+    return f"{phase} {effect.step.id}" if isinstance(effect, ExecuteStep | TakeTurn) else phase
 
 
 def outcome_words(outcome: Outcome) -> str:
@@ -313,6 +319,10 @@ def outcome_words(outcome: Outcome) -> str:
             return f"{counted(len(plan.steps), 'step')}: {'; '.join(step.description for step in plan.steps)}"
         case StepResult() as result:
             return f"= {short(result.output)}"
+        case Turn() as turn:
+            return turn_words(turn)
+        case ToolUse() as use:
+            return short(use_words(use))
     return _judgment_words(outcome)
 
 

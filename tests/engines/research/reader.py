@@ -80,6 +80,9 @@ class Reader(Scripted):
         return self.words
 
     def _judged(self, text: str) -> LLMResponse:
+        if "Answer with one digit." in text:
+            digit = TokenProbability(token=str(self.depth), probability=1)
+            return LLMResponse(text=str(self.depth), first_token=(digit,), model=self.name)
         evidence = _FENCED.search(text)
         held = [yes for words, yes in self.supports.items() if evidence is not None and words in evidence[1]]
         yes = held[0] if held else 0.02
@@ -93,7 +96,7 @@ class Reader(Scripted):
         if "choice" in properties:
             options = _enum(properties["choice"])
             return json.dumps({"choice": next((one for one in self.chooses if one in options), options[0])})
-        words = {"reasoning_depth": self.depth, "ambiguity": "low"}
+        words = {"reasoning_depth": self.depth}
         return json.dumps({name: words.get(name, _plain(kind)) for name, kind in properties.items()})
 
 
@@ -107,7 +110,7 @@ def _plain(schema: JsonValue) -> JsonValue:
         return ""
     if options := schema.get("enum"):
         return options[0] if isinstance(options, list) else ""
-    return 1 if schema.get("type") == "integer" else "some"
+    return {"integer": 1, "number": 0.1}.get(str(schema.get("type")), "some")
 
 
 def done(asked: Coroutine[Any, Any, T], calls: int = 9) -> T:

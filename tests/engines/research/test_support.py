@@ -9,7 +9,7 @@ from aeon.supervisor.judge import Judge
 from aeon.supervisor.supervisor import Supervisor
 from engines.research.reader import Reader, done
 
-pytestmark = [pytest.mark.requirement("R3"), pytest.mark.usefixtures("measured")]
+pytestmark = [pytest.mark.requirement("R3")]
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ def cite(
     return done(writer(model).cite(effect), calls)
 
 
+@pytest.mark.usefixtures("bad_judge")
 def test_an_answer_is_a_sentence_with_the_numbers_of_its_sources() -> None:
     """They stand before its full stop, and its claims rest on the sentences that it cites."""
     answer = cite(Reader(words="Johanna Spyri was born in {r1}."), HIRZEL)
@@ -76,7 +77,6 @@ def test_two_questions_have_two_answers_in_one_sentence() -> None:
     assert bare.text == f"{QUESTION} Hirzel [2]. When was that? 1827 [2]." and bare.problem
 
 
-@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(
     ("words", "text"),
     [
@@ -102,7 +102,6 @@ def test_each_sentence_cites_what_it_tells(words: str, text: str) -> None:
     assert [text[one.start : one.end][-4:] for one in answer.sentences] == [f"[{ns[-1]}]." for ns, _ in marks]
 
 
-@pytest.mark.usefixtures("measured")
 def test_an_answer_to_one_of_two_questions_is_supported_in_part() -> None:
     """However sure a judge is of the one; both have their answers where both were found."""
     task = "Where was Johanna Spyri born, and when was that?"
@@ -115,7 +114,6 @@ def test_an_answer_to_one_of_two_questions_is_supported_in_part() -> None:
     assert cite(both, born, year, task=task).sentences[0].verdict == "supported"
 
 
-@pytest.mark.usefixtures("measured")
 def test_a_yes_or_no_stands_by_what_it_cites_alone_and_a_value_among_its_neighbours() -> None:
     """The sentence beside it may give the no, but is not the one that is quoted; a value is in its own sentence."""
     text = "Rules. Fires are allowed on Saturdays in October. Hens may be kept on any plot, cockerels may not."
@@ -162,7 +160,6 @@ def test_an_endpoint_that_is_gone_is_the_machines_business() -> None:
         cite(Reader(words=EndpointFailed("gone")), HIRZEL)
 
 
-@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(
     ("own", "other", "verdict"),
     [(0.9, 0.1, "supported"), (0.4, 0.1, "partial"), (0.9, 0.95, "not_found")],
@@ -176,7 +173,6 @@ def test_a_judge_says_whether_what_is_cited_supports_the_sentence(own: float, ot
     assert borne_out(good, answer.claims).sufficient == (verdict != "not_found")
 
 
-@pytest.mark.usefixtures("measured")
 @pytest.mark.requirement("R3a")
 @pytest.mark.parametrize(
     ("task", "own", "verdict", "names"),
@@ -197,7 +193,6 @@ def test_an_answer_that_lacks_a_name_of_the_task_is_supported_in_part(
     assert unchecked.sentences[0].verdict == "not_checked"
 
 
-@pytest.mark.usefixtures("measured")
 @pytest.mark.requirement("R3a")
 @pytest.mark.parametrize(
     ("where", "names"),
@@ -219,7 +214,6 @@ def test_titles_and_passages_of_the_cited_sources_are_what_speaks_of_a_name(wher
     assert (answer.unnamed, answer.sentences[0].verdict) == (names, "partial" if names else "supported")
 
 
-@pytest.mark.usefixtures("measured")
 def test_the_evidence_is_judged_with_the_title_of_its_source() -> None:
     """In a fence: what a source says is data for a judge, too."""
     model = Reader(words="She was born in {r1}.", supports={"Hirzel": 0.9})
@@ -230,7 +224,6 @@ def test_the_evidence_is_judged_with_the_title_of_its_source() -> None:
     assert "inn of the town" in control and "Hirzel in 1827" not in control
 
 
-@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize("score", [0.03, 0.2])
 def test_a_sentence_that_does_not_answer_is_no_answer(score: float) -> None:
     """It is refused, and no sentence is written."""
@@ -242,7 +235,6 @@ def test_a_sentence_that_does_not_answer_is_no_answer(score: float) -> None:
     assert answer.text.endswith(f'; the nearest sentence: "{said}" (Johanna Spyri).')
 
 
-@pytest.mark.usefixtures("measured")
 def test_a_refusal_names_what_was_taken_for_an_answer() -> None:
     """The longest sentence of what a judge rejected in an earlier round; marks in it are no citations."""
     said = "She was born in Hirzel [3] in 1827."
@@ -258,7 +250,6 @@ def test_a_refusal_names_what_was_taken_for_an_answer() -> None:
     assert plain.text.endswith("(searched for: Spyri; born).")
 
 
-@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(("score", "text"), [(0.3, "Perhaps: Hirzel [2]."), (0.29, "The sources do not say")])
 def test_what_is_not_quite_unlikely_is_told_perhaps(score: float, text: str) -> None:
     """Where nothing likelier was found: supported in part at most, and in no sentence of the model's."""
@@ -273,7 +264,6 @@ def test_what_is_not_quite_unlikely_is_told_perhaps(score: float, text: str) -> 
     assert cite(model, on_the_way).short == ""
 
 
-@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize("answer", ["no", "Hirzel"])
 def test_whether_a_yes_or_no_is_given_is_judged_with_it(answer: str) -> None:
     """It may follow from two sentences of which neither answers alone."""
@@ -282,7 +272,6 @@ def test_whether_a_yes_or_no_is_given_is_judged_with_it(answer: str) -> None:
     assert ("Answer: " in model.prompts[0]) == (answer == "no")
 
 
-@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(("other", "short"), [(0.1, "no"), (0.95, "")])
 def test_a_yes_or_no_that_any_sentence_bears_out_is_refused(other: float, short: str) -> None:
     """It would be a guess; another answer is said, as one that is not supported."""
@@ -291,7 +280,6 @@ def test_a_yes_or_no_that_any_sentence_bears_out_is_refused(other: float, short:
     assert answer.short == short and answer.text.startswith("No [2]." if short else "The sources do not say")
 
 
-@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize(
     ("question", "verdict"),
     [
@@ -307,7 +295,6 @@ def test_a_yes_or_no_about_two_rests_on_both(question: str, verdict: str) -> Non
     assert answer.sentences[0].verdict == verdict
 
 
-@pytest.mark.usefixtures("measured")
 def test_a_check_that_is_off_leaves_the_sentence_unchecked() -> None:
     """It is said, not assumed."""
     model = Reader(words="She was born in {r1}.", supports={"Hirzel": 0.9})
@@ -316,20 +303,19 @@ def test_a_check_that_is_off_leaves_the_sentence_unchecked() -> None:
     assert answer.short == "Hirzel" and len(model.requests) == 1
 
 
-@pytest.mark.usefixtures("measured")
 def test_without_a_call_for_the_control_nothing_is_checked() -> None:
     """A judge that may say yes to anything has checked nothing."""
     answer = cite(Reader(supports={"Hirzel": 0.9}), HIRZEL, calls=1)
     assert answer.short == "Hirzel" and answer.sentences[0].verdict == "not_checked"
 
 
-def test_a_judge_that_was_not_measured_is_not_asked() -> None:
-    """What nobody measured decides nothing."""
+@pytest.mark.usefixtures("bad_judge")
+def test_a_bad_judge_is_not_asked() -> None:
+    """What was measured to be too poor decides nothing."""
     model = Reader(words="She was born in {r1}.", supports={"Hirzel": 0.9})
     assert cite(model, HIRZEL).sentences[0].verdict == "not_checked" and len(model.requests) == 1
 
 
-@pytest.mark.usefixtures("measured")
 def test_with_every_source_cited_there_is_no_control() -> None:
     """The judge's word stands alone."""
     only = Sources(most=9, entries=(entry(1, "spyri.txt", BORN),))
@@ -347,7 +333,6 @@ def test_without_findings_all_sources_are_looked_at_once_more() -> None:
     assert "Spyri" in model.prompts[0] and "Red Inn" not in model.prompts[0]
 
 
-@pytest.mark.usefixtures("measured")
 def test_a_question_that_was_taken_apart_in_vain_is_read_as_it_stands_once_more() -> None:
     """All of it: before that only a little was. What was read twice, or not taken apart, is not read again."""
     little = HIRZEL.changed(answer="", evidence=(), unlikely="Bern", doubted=EVIDENCE, score=0.1)
@@ -418,6 +403,7 @@ def test_which_of_two_is_more_nobody_reads_at_last() -> None:
 
 @pytest.mark.requirement("R1a")
 @pytest.mark.parametrize("named", ["Ada Lunt and Ben Ohr sing in one choir.", "Ada Lunt sings in the choir."])
+@pytest.mark.usefixtures("bad_judge")
 def test_a_yes_about_two_needs_a_sentence_that_names_both(named: str) -> None:
     """One that speaks of one of them leaves no answer, however near it is."""
     source = Source(source="choir.txt", start=0, end=len(named), text=named)
