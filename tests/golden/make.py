@@ -138,7 +138,7 @@ def tools(path: Path) -> None:
         profile=TaskProfile(reasoning_depth=1, ambiguity=0, expected_step_count=1, form="tools"), turn=turn,
         use_tool=lambda e, n: used(e, [{"ü": 1.5}]) if n else Failure(kind="tool", message="no such table"),
         validate_results=lambda _, n: (found() if n else found("s1")).changed(verdict=CONVERGED if n else NOT_YET),
-        refine_plan=refined,
+        refine_plan=refined, assess=lambda e, _: e.report.verdict,  # type: ignore[attr-defined]
     ))  # fmt: skip
 
 

@@ -344,16 +344,17 @@ def test_the_turns_of_a_run_hold_over_its_passes() -> None:
 
 
 @pytest.mark.requirement("J5", "L1")
-def test_a_report_that_has_the_verdict_spares_the_assessment() -> None:
-    """One reply gives both: no second one is asked for, in any pass."""
+def test_the_verdict_of_a_report_is_the_assessment_where_that_fails() -> None:
+    """The assessment is asked with the report in view; without a usable one, what the report said stands."""
     verdicts = [NOT_YET, CONVERGED]
     world = simple(
-        ANSWER, refine_plan=again, validate_results=lambda _, n: found("s1").changed(verdict=verdicts[n]),
+        called("look"), ANSWER, refine_plan=again, assess=NO_ANSWER,  # type: ignore[arg-type]
+        validate_results=lambda _, n: (found() if n else found("s1")).changed(verdict=verdicts[n]),
     )  # fmt: skip
     result = world.run()
-    assert "assess" not in world.phases and world.phases.count("validate_results") == 2
+    assert [one.report.verdict for one in world.of("assess")] == verdicts  # type: ignore[attr-defined]
     assert [one.assessment for one in result.history.passes] == verdicts
-    assert result.sufficient
+    assert result.stop_reason == "converged"
 
 
 @pytest.mark.requirement("J8", "K13")
