@@ -145,10 +145,12 @@ def does_already(plan: Plan, action: RefinementAction) -> bool:
     A step that a model did turn by turn is done otherwise when it is done again: with what was found in its answer.
     """
     target = plan.find(action.target) if action.target else None
-    if target is not None and target.executed and isinstance(target.action, ToolLoop):
-        return False
     old = (target,) if target else tuple(step for step in plan.steps if not step.executed)
-    return [step.work for step in action.steps] == [step.work for step in old]
+    return not _is_done_in_turns(target) and [step.work for step in action.steps] == [step.work for step in old]
+
+
+def _is_done_in_turns(step: Step | None) -> bool:
+    return step is not None and step.executed and isinstance(step.action, ToolLoop)
 
 
 def changed_by(plan: Plan, action: RefinementAction, target: Step | None) -> Plan:

@@ -118,7 +118,6 @@ class PlanWatch:
             case ValidateResults():
                 value = outcome.value
                 self._report = value if isinstance(value, SemanticValidationReport) else _UNCHECKED
-                self._assessed += [effect.plan] if self._report.verdict is not None else []
             case AssessConvergence():
                 if effect.report != self._report:
                     self._world.wrong("no report is dropped", f"assessed with {effect.report}, not {self._report}")

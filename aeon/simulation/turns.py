@@ -79,7 +79,9 @@ class Turns:
                 return Speech("", (_request("launch_missiles", {"at": "once"}, 0), self._call(tools, 1)), way)
             case "wrong_types":
                 one = self._call(tools, 0)
-                return Speech("", (_request(one.name, dict.fromkeys(("of", "name", "times", "text"), [None]), 0),), way)
+                return Speech(
+                    "", (_request(one.name, {key: [None] for key in ("of", "name", "times", "text")}, 0),), way
+                )
             case "for_ever":
                 spec = self.stuck.choice(list(tools))
                 same = Words(self.stuck).value(spec.parameters)

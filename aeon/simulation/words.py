@@ -113,13 +113,20 @@ class Words:
                 low, high = (bound if isinstance(bound, int) else 1 for bound in (least, most))
                 return self.chance.randint(low, max(low, high))
             case "number":
-                return self.chance.randint(0, 400) / 4
+                return self._number(schema, key)
             case "boolean":
                 return self.chance.random() < 0.5
             case "null":
                 return None
             case _:
                 return self._text(schema, key, place)
+
+    def _number(self, schema: JsonObject, key: str) -> float:
+        """Any number, or a share where the schema says that it is one: how ambiguous a task is follows ``unclear``."""
+        if schema.get("maximum") != 1:
+            return self.chance.randint(0, 400) / 4
+        share = self.chance.randint(0, 8) / 8
+        return share if key != "ambiguity" else 1 - share / 2 if self.unclear else min(share / 2, 7 / 16)
 
     def _object(self, schema: JsonObject, root: JsonObject, place: str) -> JsonValue:
         properties = schema.get("properties")

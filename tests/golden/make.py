@@ -82,7 +82,9 @@ def converged(path: Path) -> None:
     """Branches, a failed step, a question and a refinement on the way."""
 
     def execute(effect: Effect, n: int) -> Value:
-        return Failure(kind="tool", message="no such row") if n == 1 else StepResult(output={"ü": [n, None]}, mode="tool")
+        return (
+            Failure(kind="tool", message="no such row") if n == 1 else StepResult(output={"ü": [n, None]}, mode="tool")
+        )
 
     answers = [NOT_YET, CONVERGED]
     driven(path, World(
@@ -136,7 +138,7 @@ def tools(path: Path) -> None:
         profile=TaskProfile(reasoning_depth=1, ambiguity=0, expected_step_count=1, form="tools"), turn=turn,
         use_tool=lambda e, n: used(e, [{"ü": 1.5}]) if n else Failure(kind="tool", message="no such table"),
         validate_results=lambda _, n: (found() if n else found("s1")).changed(verdict=CONVERGED if n else NOT_YET),
-        refine_plan=refined,
+        refine_plan=refined, assess=lambda e, _: e.report.verdict,  # type: ignore[attr-defined]
     ))  # fmt: skip
 
 

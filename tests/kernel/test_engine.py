@@ -118,7 +118,7 @@ def test_the_bound_follows_from_the_configuration_alone(budget: Budget, calls: i
     """The engine says how many calls it makes; the machine makes tokens of them, and caps both by the budget."""
     config = ShortenSettings(budget=budget)
     assert SHORTEN.bound(config).calls == calls
-    assert SHORTEN.bound(config).tokens == calls * (config.prompt_bytes + config.output_tokens)
+    assert SHORTEN.bound(config).tokens == calls * (config.prompt_bytes + config.generated_tokens)
 
 
 @pytest.mark.requirement("K12")

@@ -260,9 +260,9 @@ class WildWorld(World):
         """As much as the allowance lets an effect spend, or some of it."""
         allowed = effect.allowance
         calls = allowed.calls if self.greedy else self.random.randint(0, allowed.calls)
-        most = calls * (self.config.prompt_bytes + self.config.output_tokens)
+        most = calls * (self.config.prompt_bytes + self.config.generated_tokens)
         tokens = most if allowed.tokens is None else min(most, allowed.tokens)
-        generated = min(tokens, calls * self.config.output_tokens)
+        generated = min(tokens, calls * self.config.generated_tokens)
         usage = Usage(calls=calls, prompt_tokens=tokens - generated, generated_tokens=generated)
         prices = [price.of(usage) for price in self.config.prices.values() if price is not None]
         cost = max(prices, default=0.001 * calls)

@@ -70,7 +70,7 @@ def test_the_bound_counts_every_effect_that_a_run_can_issue() -> None:
     config = Config(max_passes=3, caps=caps, limits=limits, questions=Questions(most=5))
     bound = MULTIPASS.bound(config)
     assert bound.calls == 5 + 5 + 7 + 9 + 3 * 6 + 1
-    assert bound.tokens == 45 * (config.prompt_bytes + config.output_tokens)
+    assert bound.tokens == 45 * (config.prompt_bytes + config.generated_tokens)
 
 
 @pytest.mark.requirement("K12", "J2")

@@ -11,17 +11,16 @@ from unittest.mock import patch
 from aeon.convergence.engine import ConvergenceEngine
 from aeon.errors import CompletionError, EndpointFailed, ModelError
 from aeon.execution import executor
-from aeon.kernel import budget
+from aeon.kernel import budget, passes
 from aeon.kernel.engine import Run
+from aeon.kernel.passes import Progress
 from aeon.llm import wire
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.asking import Form
 from aeon.llm.openai_compatible import OpenAICompatible
 from aeon.llm.spending import true_usage
 from aeon.llm.wire import Gathering
-from aeon.multipass import program
 from aeon.multipass.effects import AssessConvergence
-from aeon.multipass.record import Progress
 from aeon.runtime.ledger import Ledger
 from aeon.schema import (
     Answer,
@@ -161,7 +160,7 @@ async def _constant(*_: object) -> Answer:
     return Answer(text="The total is 4711.")
 
 
-_synthesize = program._synthesize
+_synthesize = passes._synthesize
 
 
 def _of_any_plan(progress: Progress, decision: Decision) -> Program[Answer]:
@@ -212,7 +211,7 @@ MUTANTS: dict[str, Mutant] = {
     "keeps no time": _mutant(budget, "left", _keeps_nothing, "budget_seconds", "the reserve is kept"),
     "takes no time": _mutant(Run, "account", _takes_no_time, "none", "time is what it took"),
     "takes a failed assessment": _mutant(
-        program, "_UNASSESSED", _CONVERGED, "malformed,endpoint_dead", "converged rests on an assessment"
+        passes, "_UNASSESSED", _CONVERGED, "malformed,endpoint_dead", "converged rests on an assessment"
     ),
     "makes up an assessment": _mutant(
         ConvergenceEngine, "assess", _made_up, "malformed,empty", "a verdict is the model's"
@@ -237,7 +236,7 @@ MUTANTS: dict[str, Mutant] = {
         synthesizer.Synthesizer, "synthesize", _constant, "none", "an answer is made of the run"
     ),
     "answers from any plan": _mutant(
-        program, "_synthesize", _of_any_plan, "tool_fails,budget_seconds", "an answer is of a settled plan"
+        passes, "_synthesize", _of_any_plan, "tool_fails,budget_seconds", "an answer is of a settled plan"
     ),
     "adapter counts one attempt": _wired(Gathering, "response", _one_attempt, "retried", _COUNTED),
     "adapter forgets what failed": _wired(EndpointFailed, "unmetered", 0, "retried", _COUNTED),
