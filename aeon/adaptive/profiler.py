@@ -48,8 +48,8 @@ class Profiler:
     A model that tells probabilities, and does not work with tools turn by turn, is asked for the digit of the depth and
     whether the task is vague: a token each; the rest of its profile stays as it is by default. Every other one is asked
     for all fields in one structured reply. ``form`` is how the model works, or finds that out; it stands in the
-    profile. A reply that cannot be used gives the default profile, which says why. With ``waits`` a model that cannot be
-    asked in single tokens is not asked.
+    profile. A reply that cannot be used gives the default profile, which says why. With ``waits`` a model that cannot
+    be asked in single tokens is not asked.
     """
 
     def __init__(

@@ -21,7 +21,7 @@ from aeon.convergence.reviewed import reviewed, works_with_tools
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.kernel.table import DISAGREEMENT, FORM_UNMET, NOT_STATED
 from aeon.multipass.effects import AssessConvergence
-from aeon.multipass.plans import answer_steps
+from aeon.multipass.plans import answer_steps, current_steps
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
     Contradiction,
@@ -278,7 +278,7 @@ def _is_misshapen(effect: AssessConvergence) -> bool:
 
 def _unfounded(effect: AssessConvergence) -> list[str]:
     """The codes of what the host found: that steps which count say what is wrong, or in nothing that they could use."""
-    current = {step.id for step in effect.plan.current}
+    current = {step.id for step in current_steps(effect.plan)}
     issues = [issue for issue in effect.report.issues if issue.by == "host" and issue.location in current]
     verdicts = {issue.claim.verdict if issue.claim is not None else "not_found" for issue in issues}
     return [reason for verdict, reason in ENDINGS.items() if verdict in verdicts]
@@ -308,4 +308,4 @@ def _problems(effect: AssessConvergence) -> list[str]:
 
 def _unfinished_steps(plan: Plan) -> list[Step]:
     """Steps without a good end that have no later version."""
-    return [step for step in plan.current if step.status != "complete"]
+    return [step for step in current_steps(plan) if step.status != "complete"]

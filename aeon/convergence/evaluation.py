@@ -18,6 +18,7 @@ from aeon.convergence.claimed import (
 )
 from aeon.grounding.results import BY_TOOL, resting_on_record
 from aeon.multipass.effects import AssessConvergence
+from aeon.multipass.plans import current_steps
 from aeon.schema import (
     ConfidenceParts,
     Contradiction,
@@ -93,7 +94,7 @@ def evaluate(
 
 def _is_unclear(plan: Plan, confidence: float | None, below: float) -> bool:
     """Whether a step is blocked and nothing makes up for it."""
-    blocked = any(step.clarity == "BLOCKED" for step in plan.current)
+    blocked = any(step.clarity == "BLOCKED" for step in current_steps(plan))
     return blocked and (confidence is None or confidence < below)
 
 
@@ -116,7 +117,7 @@ def _weighted_mean(measures: ConfidenceParts | Dimensions, weights: Iterable[tup
 
 
 def _measured(effect: AssessConvergence) -> _Measured:
-    worded = [s for s in effect.plan.current if s.status == "complete" and s.mode not in BY_TOOL]
+    worded = [s for s in current_steps(effect.plan) if s.status == "complete" and s.mode not in BY_TOOL]
     final = _final(effect.plan)
     every = {one.step.id: one for one in claimed_results([*final, *worded], effect.task, effect.plan)}
     names = entities(effect.task, effect.plan)
@@ -178,7 +179,7 @@ def _aspects(effect: AssessConvergence, judgments: Judgments) -> list[tuple[str,
     """
     irrelevant = _irrelevant_steps(effect.report)
     shares: dict[str, list[float]] = {}
-    for step in effect.plan.current:
+    for step in current_steps(effect.plan):
         addressed = step.status == "complete" and step.id not in irrelevant
         shares.setdefault(fragment(step.id), []).append(_CLEAR[step.clarity] if addressed else 0.0)
     names = {fragment(step.id): step.description for step in effect.plan.steps}
@@ -293,7 +294,7 @@ def _recency(plan: Plan) -> float | None:
 
     A repeated attempt is left out.
     """
-    current = {step.id for step in plan.current}
+    current = {step.id for step in current_steps(plan)}
     executed = [step for step in plan.steps if step.executed]
     replaced = [step for step in executed if step.id not in current]
     if not any(_was_repeated(step, executed) for step in replaced):

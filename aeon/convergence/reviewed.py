@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aeon.multipass.effects import AssessConvergence
+from aeon.multipass.plans import current_steps
 from aeon.schema import ConvergenceAssessment, ToolLoop
 from aeon.supervisor.judge_verdict import Answered, VerdictJudge, verdict_of
 
@@ -11,7 +12,7 @@ __all__ = ["reviewed", "works_with_tools"]
 
 def works_with_tools(effect: AssessConvergence) -> bool:
     """Whether a model does the steps turn by turn, with tools."""
-    return any(isinstance(step.action, ToolLoop) for step in effect.plan.current)
+    return any(isinstance(step.action, ToolLoop) for step in current_steps(effect.plan))
 
 
 async def reviewed(effect: AssessConvergence, judge: VerdictJudge) -> ConvergenceAssessment:
@@ -23,7 +24,7 @@ async def reviewed(effect: AssessConvergence, judge: VerdictJudge) -> Convergenc
     if effect.report.verdict is not None:
         return effect.report.verdict
     found = tuple(f"{issue.location}: {issue.description}" for issue in effect.report.issues)
-    answered = Answered.of(effect.task, effect.plan, issues=found)
+    answered = Answered.of(effect.task, current_steps(effect.plan), effect.plan.answer, issues=found)
     if not answered.text.strip():
         return ConvergenceAssessment(converged=False, reason_codes=("steps_unfinished",))
     review = await judge.review(answered, short=True)

@@ -250,7 +250,8 @@ def _assess(progress: Progress, executed: tuple[str, ...]) -> Program[schema.Sem
     signals.codes, signals.converged = said.reason_codes, said.converged
     signals.unjudged = said.standing in ("none", "bad") and plans.is_finished(plan)
     signals.grounded = progress.is_grounded(run.task)
-    signals.confident = trends.confident(run.config.reasoning_engine, progress.evaluations)
+    undisputed = said.reply is None or not said.reason_codes  # no confidence goes over what a judge has against it
+    signals.confident = undisputed and trends.confident(run.config.reasoning_engine, progress.evaluations)
     signals.diminishing = trends.diminishing(run.config.reasoning_engine, progress.evaluations)
     signals.unclear = bool(progress.evaluations) and progress.asks
     return report

@@ -26,6 +26,7 @@ __all__ = [
     "answer_steps",
     "batched",
     "changed_by",
+    "current_steps",
     "does_already",
     "draft_problems",
     "fresh_id",
@@ -297,3 +298,13 @@ def joined(step: Step, known: Sequence[StepInput], outcomes: Sequence[Outcome]) 
         read = outcome.value.sources if step.is_grounded else ()
         complete[source.names] = source.changed(output=outcome.value.output, sources=read)
     return tuple(complete.get(source.names, source) for source in known)
+
+
+def current_steps(plan: Plan) -> tuple[Step, ...]:
+    """The steps that count: all but those that ended badly and have a later version."""
+    latest: dict[str, Step] = {}
+    for step in plan.steps:
+        newest = latest.setdefault(fragment(step.id), step)
+        if step.version > newest.version:
+            latest[fragment(step.id)] = step
+    return tuple(s for s in plan.steps if s.status not in ("failed", "invalid") or latest[fragment(s.id)] is s)

@@ -289,16 +289,6 @@ class Plan(Value):
         """The step of that id, or ``None``."""
         return next((step for step in self.steps if step.id == step_id), None)
 
-    @property
-    def current(self) -> tuple[Step, ...]:
-        """The steps that count: all but those that ended badly and have a later version."""
-        latest: dict[str, Step] = {}
-        for step in self.steps:
-            newest = latest.setdefault(fragment(step.id), step)
-            if step.version > newest.version:
-                latest[fragment(step.id)] = step
-        return tuple(s for s in self.steps if s.status not in ("failed", "invalid") or latest[fragment(s.id)] is s)
-
     def pending(self) -> tuple[str, ...]:
         """The ids of the steps that have not run."""
         return tuple(step.id for step in self.steps if step.status == "pending")

@@ -160,9 +160,10 @@ class Judge:
         return await self.standing(spec) != "bad"
 
     async def asks(self, spec: JudgmentSpec) -> bool:
-        """Whether the judgment is asked for; asks nobody. With ``crisp`` one that nobody measured has to take a token."""
+        """Whether the judgment is asked for; asks nobody. With ``crisp`` what nobody measured must take but one token."""
         worth = await self.standing(spec)
-        return worth == "measured" or (worth != "bad" and (not self._crisp or await self._form_used() == "probability"))
+        cheap = not self._crisp or await self._form_used() == "probability"
+        return worth == "measured" or (worth == "assumed" and cheap)
 
     async def calibrations(self) -> Calibrations:
         """What was measured of the endpoint."""

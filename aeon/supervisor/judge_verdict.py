@@ -23,7 +23,6 @@ from aeon.schema import (
     Issue,
     IssueType,
     JsonValue,
-    Plan,
     ReplyKind,
     SemanticValidationReport,
     Severity,
@@ -113,10 +112,16 @@ class Answered:
     issues: Sequence[str] = ()
 
     @classmethod
-    def of(cls, task: Task, plan: Plan, missing: Sequence[str] = (), issues: Sequence[str] = ()) -> Answered:
-        """The answer of a plan: of the steps that it names, else of those that no other one builds on."""
-        steps = plan.current
-        names = {fragment(name) for name in plan.answer}
+    def of(
+        cls,
+        task: Task,
+        steps: Sequence[Step],
+        answer: Sequence[str],
+        missing: Sequence[str] = (),
+        issues: Sequence[str] = (),
+    ) -> Answered:
+        """The answer that these steps give: those of the ids in ``answer``, else those that no other one builds on."""
+        names = {fragment(name) for name in answer}
         needed = {name for step in steps for name in step.dependencies}
         last = tuple(step for step in steps if step.id not in needed)
         return cls(task, steps, tuple(s for s in steps if fragment(s.id) in names) or last, missing, issues)

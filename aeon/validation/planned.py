@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aeon.multipass.effects import ValidatePlan
+from aeon.multipass.plans import current_steps
 from aeon.schema import Frozen, Plan, SemanticValidationReport, Step
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge_verdict import FoundIssue, issue_schema, issues_of, strict_object
@@ -37,7 +38,7 @@ class PlanReviewer:
             CompletionError, ModelError, AllowanceExhausted: there is no usable reply.
         """
         plan = effect.plan
-        if len(plan.current) < 2:
+        if len(current_steps(plan)) < 2:
             return SemanticValidationReport()
         places = (_PLAN, *(effect.steps or (step.id for step in plan.steps)))
         schema = strict_object({

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from aeon.multipass.effects import ValidatePlan, ValidateResults
+from aeon.multipass.plans import current_steps
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
     ConvergenceAssessment,
@@ -61,8 +62,9 @@ class SemanticValidator:
     answered, too: ``missing`` gives the values of an answer that the host found nowhere, and ``thresholds`` what its
     scores must reach. Of other plans and results a yes or no is asked, and what is wrong only of a model that writes
     its judgments. A judgment that was measured to be bad on the model is not asked, and the evidence says so.
-    With ``crisp`` what nobody measured is asked only of a model that tells probabilities. ``plan_cut`` and ``result_cut`` are the scores (0-1) of "right" below which there is a fault. ``measured`` holds
-    what was measured, by default on the endpoint itself, then what is shipped.
+    With ``crisp`` what nobody measured is asked only of a model that tells probabilities. ``plan_cut`` and
+    ``result_cut`` are the scores (0-1) of "right" below which there is a fault. ``measured`` holds what was measured,
+    by default on the endpoint itself, then what is shipped.
     """
 
     def __init__(
@@ -121,7 +123,7 @@ class SemanticValidator:
 
     async def _reviewed(self, effect: ValidateResults) -> SemanticValidationReport:
         """The report on an answer that tools were called for, with its verdict; without an answer nothing is asked."""
-        answered = Answered.of(effect.task, effect.plan, missing=self._missing(effect))
+        answered = _answered(effect, self._missing(effect))
         if not answered.text.strip():
             unfinished = ConvergenceAssessment(converged=False, reason_codes=("steps_unfinished",))
             return SemanticValidationReport(verdict=unfinished)
@@ -197,9 +199,13 @@ class SemanticValidator:
         return Issue.model_validate(reply.value.model_dump())
 
 
+def _answered(effect: ValidateResults, missing: Sequence[str] = ()) -> Answered:
+    return Answered.of(effect.task, current_steps(effect.plan), effect.plan.answer, missing)
+
+
 def _works_with_tools(plan: Plan) -> bool:
     """Whether a model does the steps turn by turn, with tools."""
-    return any(isinstance(step.action, ToolLoop) for step in plan.current)
+    return any(isinstance(step.action, ToolLoop) for step in current_steps(plan))
 
 
 def _note(evidence: Sequence[str]) -> str:
@@ -227,7 +233,7 @@ def _line(step: Step) -> str:
 
 def _judged_steps(effect: ValidateResults) -> list[Step]:
     """The steps of this pass that came to a good end, and reasoned or give the answer."""
-    answer = {step.id for step in Answered.of(effect.task, effect.plan).answer}
+    answer = {step.id for step in _answered(effect).answer}
     complete = [s for s in effect.plan.steps if s.id in effect.executed and s.status == "complete"]
     return [s for s in complete if s.id in answer or s.mode in ("reasoning", "reasoning_fallback")]
 
