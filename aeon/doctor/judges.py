@@ -117,7 +117,8 @@ async def _scored(supervisor: Supervisor, case: Case, gate: asyncio.Semaphore) -
 
 async def _asked(supervisor: Supervisor, case: Case) -> tuple[float, Form]:
     if case.plan is not None:
-        review = await VerdictJudge(supervisor, Briefing(), _NOTHING).review(Answered.of(case.task, case.plan.steps, case.plan.answer))
+        answered = Answered.of(case.task, case.plan.steps, case.plan.answer)
+        review = await VerdictJudge(supervisor, Briefing(), _NOTHING).review(answered)
         return odds_of(review), "verdict"
     spec = judgment(case.judgment)
     frame: Frame = Briefing().frame(case.task) if spec.briefed else _alone

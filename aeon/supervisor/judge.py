@@ -160,7 +160,7 @@ class Judge:
         return await self.standing(spec) != "bad"
 
     async def asks(self, spec: JudgmentSpec) -> bool:
-        """Whether the judgment is asked for; asks nobody. With ``crisp`` what nobody measured must take but one token."""
+        """Whether the judgment is asked for; asks nobody. With ``crisp`` what nobody measured must take one token."""
         worth = await self.standing(spec)
         cheap = not self._crisp or await self._form_used() == "probability"
         return worth == "measured" or (worth == "assumed" and cheap)
