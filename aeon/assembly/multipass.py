@@ -139,6 +139,7 @@ def _turning(services: Services[Config]) -> Handlers:
     refiner = StepPlanner(services.supervisor_of(engine.refine.refinement_model), briefing)
     worker = TurnTaker(supervisor, briefing, services.tools, config.output_tokens)
     closer = Closer(supervisor, briefing, config.output_tokens)
+    confidence = calibrated(engine.state_monitor)
 
     async def checked(effect: ValidateResults) -> SemanticValidationReport:
         return with_unplaced(effect, await validator.validate_results(effect))
@@ -154,7 +155,7 @@ def _turning(services: Services[Config]) -> Handlers:
         "turn": worker.turn,
         "use_tool": worker.use,
         "validate_results": checked,
-        "assess": ConvergenceEngine(judging, outline, engine=engine).assess,
+        "assess": ConvergenceEngine(judging, outline, engine=engine, confidence=confidence).assess,
         "synthesize": answered,
     }
 

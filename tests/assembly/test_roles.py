@@ -116,7 +116,7 @@ async def _handled(handlers: Handlers, effect: AskUser | Value) -> None:
         ("multi-pass", {"planner", "worker", "verifier", "tutor"}),
         ("graph", {"planner", "worker", "verifier", "tutor"}),
         ("loop", {"planner", "worker", "verifier", "tutor"}),
-        ("research", {"planner", "worker"}),
+        ("research", {"planner", "worker", "verifier"}),
         ("report", {"planner"}),
     ],
 )
@@ -146,10 +146,10 @@ def test_the_peer_of_the_contractive_engine_is_a_role() -> None:
 
 @pytest.mark.requirement("E5a")
 def test_the_roles_of_phases_follow_from_their_effects() -> None:
-    """A step asks the tutor beside the worker; phases that ask no model are not in the table."""
+    """A step asks the tutor beside the worker, a turn the worker; phases that ask no model are not in the table."""
     beside: dict[str, tuple[str, ...]] = {"execute": ("tutor",)}
     assert phase_roles(plugin("multi-pass")) == {
-        phase: (role, *beside.get(phase, ())) for phase, role in MULTIPASS.items()
+        phase: (role, *beside.get(phase, ())) for phase, role in (*MULTIPASS.items(), ("turn", "worker"))
     }
     assert {"recall", "look", "note_lesson"} & set(phase_roles(plugin("graph"))) == set()
     assert phase_roles(plugin("research"))["cite"] == ("worker", "verifier")
@@ -323,9 +323,11 @@ def test_handlers_are_made_once_for_a_run_with_one_model() -> None:
 
 
 @pytest.mark.requirement("E5c")
-@pytest.mark.parametrize(("own", "verifier", "judged"), [("unheard", MEASURED, True), (MEASURED, "unheard", False)])
-def test_a_verifier_has_its_own_calibration_or_none(own: str, verifier: str, judged: bool) -> None:
-    """One that was measured judges, whatever model works; one that was not is not asked, and the record says so."""
+@pytest.mark.parametrize(
+    ("own", "verifier", "worth"), [("unheard", MEASURED, "measured"), (MEASURED, "unheard", "assumed")]
+)
+def test_a_verifier_has_its_own_calibration_or_none(own: str, verifier: str, worth: str) -> None:
+    """One that was measured judges by that, whatever model works; one that was not is assumed, as the record says."""
     models = Models(Capabilities(logprobs=True))
     config = Config(roles=Roles(verifier=verifier))
     handlers = assemble(models.model(own), [], config, plugin=plugin("multi-pass"), models=models)
@@ -337,8 +339,8 @@ def test_a_verifier_has_its_own_calibration_or_none(own: str, verifier: str, jud
     assessment = asyncio.run(_answered(handlers, effect))
     assert isinstance(assessment, ConvergenceAssessment)
     assert set(models.asked) <= {verifier}
-    assert (assessment.completeness is not None) == judged == bool(models.asked)
-    assert ("not measured, so not judged: completeness" in assessment.detected_issues) != judged
+    assert assessment.completeness is not None and models.asked
+    assert assessment.standing == worth
 
 
 async def _answered(handlers: Handlers, effect: AssessConvergence) -> Value:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from assembly.capable import capable
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -89,12 +90,13 @@ def test_a_run_uses_the_map(tmp_path: Path) -> None:
     policy = {"state_monitor": {"confidence_model": "calibrated", "calibration": str(tmp_path / "map")}}
 
     def confidence(config: Config) -> float:
-        assessment = build(Scripted(oblige), config=config).execute("What is it?").assessment
+        model = capable("It is 4.\n[1]", [("calculator", {"expression": "2 + 2"})])
+        assessment = build(model, config=config).execute("What is 2 and 2?").assessment
         assert assessment and assessment.evaluation and assessment.evaluation.confidence is not None
         return assessment.evaluation.confidence
 
-    mapped = confidence(Config.model_validate({"reasoning_engine": policy, "thorough": True}))
-    assert mapped == pytest.approx(confidence(Config(thorough=True)) / 2, abs=1e-6)
+    mapped = confidence(Config.model_validate({"reasoning_engine": policy}))
+    assert mapped == pytest.approx(confidence(Config()) / 2, abs=1e-6)
 
 
 def test_reading_needs_nothing_that_fitting_does() -> None:

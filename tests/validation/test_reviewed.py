@@ -113,7 +113,7 @@ def test_the_judge_sees_the_answer_as_it_is_written_and_what_was_done() -> None:
     _, model = review(said(criteria=criteria), task=task, briefing=Briefing(instructions="Count like an accountant."))
     system, user = model.requests[0].messages
     assert "<data answer>\nIm Mai gab es 21. [1]\n</data>" in user.content
-    assert '[1] sql {"query": "SELECT count(*) FROM orders"}\n<data result 1>\n[{"n": 21}]' in user.content
+    assert '[1] sql {"query": "SELECT count(*) FROM orders"}\n<data result 1>\n[{"n":21}]' in user.content
     assert "<data context>\nEs geht um 2025." in user.content and "1. It is a number." in user.content
     assert "Which month? May" in user.content and system.content.endswith("Count like an accountant.")
 
