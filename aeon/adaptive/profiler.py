@@ -45,11 +45,10 @@ class _ProfileReply(Frozen):
 class Profiler:
     """Infers a ``TaskProfile``.
 
-    A model that tells probabilities, and does not work with tools turn by turn, is asked for the digit of the depth and
-    whether the task is vague: a token each; the rest of its profile stays as it is by default. Every other one is asked
-    for all fields in one structured reply. ``form`` is how the model works, or finds that out; it stands in the
-    profile. A reply that cannot be used gives the default profile, which says why. With ``waits`` a model that cannot
-    be asked in single tokens is not asked.
+    All fields are asked for in one structured reply; with ``short`` only the digit of the depth, and whether the task
+    is vague: a token each, of a model that tells probabilities, and nothing of another; then the rest of the profile
+    stays as it is by default. ``form`` is how the model works, or finds that out; it stands in the profile. A reply that
+    cannot be used gives the default profile, which says why.
     """
 
     def __init__(
@@ -57,13 +56,13 @@ class Profiler:
         supervisor: Supervisor,
         briefing: Briefing,
         form: WorkForm | Callable[[], Awaitable[WorkForm]] | None = None,
-        waits: bool = False,
+        short: bool = False,
     ) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
         self._judge = Judge(supervisor, samples=_SAMPLES)
         self._form = form
-        self._waits = waits
+        self._short = short
 
     async def infer(self, effect: InferProfile) -> TaskProfile:
         """The profile of the effect's task; with ``previous``, a new one in view of the issues.
@@ -73,8 +72,8 @@ class Profiler:
             AllowanceExhausted: the prompt is too long, or the ledger does not admit a call.
         """
         form = await self._form() if callable(self._form) else self._form
-        crisp = form != "tools" and (await self._supervisor.capabilities()).logprobs
-        if self._waits and not crisp:
+        crisp = self._short and (await self._supervisor.capabilities()).logprobs
+        if self._short and not crisp:
             return TaskProfile(inferred=False, form=form)
         try:
             profile = await (self._asked_crisply if crisp else self._asked)(effect)
@@ -92,9 +91,9 @@ class Profiler:
     def _prompt(self, effect: InferProfile) -> Prompt:
         """All fields are asked for."""
         at_hand = " Tools and files are at hand where it needs them." if self._briefing.tools else ""
-        return self._short(effect, render(load("aeon.adaptive", "profile.md"), at_hand=at_hand, again=_again(effect)))
+        return self._brief(effect, render(load("aeon.adaptive", "profile.md"), at_hand=at_hand, again=_again(effect)))
 
-    def _short(self, effect: InferProfile, question: str) -> Prompt:
+    def _brief(self, effect: InferProfile, question: str) -> Prompt:
         """A short prompt: what is at hand matters less than the task, and is not shown."""
         system = self._briefing.instructed(load("aeon.adaptive", "profile_system.md").strip())
         return Prompt(system=system, user=f"{self._briefing.facts(effect.task, _LONGEST_TASK)}\n\n{question.strip()}")
@@ -103,7 +102,7 @@ class Profiler:
         """The likeliest depth, and how likely the task is vague."""
         vague = await self._vague(effect)
         question = render(load("aeon.adaptive", "depth.md"), again=_again(effect))
-        shares = await self._supervisor.probabilities(self._short(effect, question), _DEPTHS)
+        shares = await self._supervisor.probabilities(self._brief(effect, question), _DEPTHS)
         depth, share = max(zip(_DEPTHS, shares, strict=True), key=lambda pair: pair[1])
         asked = TaskProfile(
             reasoning_depth=int(depth), rationale=f"depth {depth} of 5 is the likeliest: {share:.2f}; no more was asked"

@@ -229,7 +229,7 @@ def _modules(services: Services[Config]) -> Handlers:
         return _grounded(effect, answer)
 
     return {
-        "profile": Profiler(supervisor, briefing, "program", waits=short).infer,
+        "profile": Profiler(supervisor, briefing, "program", short=short).infer,
         "plan": _planner(services).draft,
         "validate_plan": validator.validate_plan,
         "refine_plan": RecursivePlanner(refining, briefing, tools, engine.refine).refine,
