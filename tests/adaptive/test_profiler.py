@@ -77,7 +77,7 @@ def infer_crisply(
 
     async def body() -> TaskProfile:
         with Ledger(Allowance(calls=calls)):
-            return await Profiler(Supervisor(model), Briefing("calculator"), form=form).infer(effect)
+            return await Profiler(Supervisor(model), Briefing("calculator"), form, short=form != "tools").infer(effect)
 
     model = Scripted(replies, SCORING, name=name)
     return asyncio.run(body()), model
@@ -102,6 +102,14 @@ def test_how_a_model_is_asked_follows_from_how_it_works(form: WorkForm | None) -
     replies = [said()] if form == "tools" else [likely(Yes=0.1, No=0.9), likely(d4=1.0)]
     profile, model = infer_crisply(*replies, form=form)
     assert (profile.form, profile.reasoning_depth, len(model.requests)) == (form, 4, len(replies))
+
+
+@pytest.mark.requirement("J1a", "J8")
+def test_a_short_profile_is_not_asked_of_a_model_that_tells_no_probabilities() -> None:
+    """Then the default stands, which says that nobody was asked."""
+    model = Scripted([said()], Capabilities(json_schema=True, json_mode=True))
+    profile = asyncio.run(Profiler(Supervisor(model), Briefing(), "program", short=True).infer(FIRST))
+    assert (profile.inferred, profile.problem, profile.form, model.requests) == (False, "", "program", [])
 
 
 @pytest.mark.requirement("J8")
