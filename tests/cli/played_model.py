@@ -11,7 +11,7 @@ from typing import Any
 
 WORDS = {"expression": "17 * 2.40", "goal": "multiply the price", "tool": "calculator", "clarity": "CLEAR"}
 UNCLEAR = {
-    "ambiguity": "high", "question": "Which pens are meant?", "options": ["the blue ones", "the red ones"],
+    "ambiguity": 0.9, "question": "Which pens are meant?", "options": ["the blue ones", "the red ones"],
     "default": "the blue ones",
 }  # fmt: skip
 
@@ -33,7 +33,7 @@ def value_of(schema: dict[str, Any], words: dict[str, Any], name: str = "") -> A
     if kind == "array":
         return words.get(name) or [value_of(schema.get("items", {}), words, name)] * max(1, schema.get("minItems", 0))
     if kind in ("integer", "number"):
-        return schema.get("minimum", 1)
+        return words.get(name, schema.get("minimum", 1))
     return True if kind == "boolean" else words.get(name, "the total is 40.8")
 
 

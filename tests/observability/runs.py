@@ -36,6 +36,8 @@ from aeon.schema import (
     StepResult,
     Task,
     TaskProfile,
+    ToolUse,
+    Turn,
     Usage,
     Value,
 )
@@ -128,6 +130,8 @@ def handlers(**values: Value | Callable[[Any], Value]) -> dict[str, Callable[[An
         "validate_plan": SemanticValidationReport(),
         "refine_plan": Refinement(),
         "execute": lambda effect: StepResult(output=f"out of {effect.step.id}"),
+        "turn": Turn(text="it is 7"),
+        "use_tool": lambda effect: ToolUse(id=effect.call.id, tool=effect.call.tool, arguments={}, output=7),
         "derive": Agreement(),
         "validate_results": SemanticValidationReport(),
         "assess": CONVERGED,
