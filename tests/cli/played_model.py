@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-WORDS = {"expression": "17 * 2.40", "goal": "multiply the price", "tool": "calculator", "clarity": "CLEAR"}
+WORDS = {"expression": "17 * 2.40", "goal": "multiply the price", "tool": "calculator"}
 UNCLEAR = {
     "ambiguity": 0.9, "question": "Which pens are meant?", "options": ["the blue ones", "the red ones"],
     "default": "the blue ones",
@@ -46,7 +46,9 @@ def text_for(body: dict[str, Any], words: dict[str, Any]) -> str:
         return '{"planet": "Jupiter"}'
     if "Python program" in body["messages"][-1]["content"]:
         return f"{words['goal'].replace(' ', '_')} = {words['expression']}\nprint({words['goal'].replace(' ', '_')})"
-    return "Yes" if body.get("logprobs") else "The total is 40.8."
+    if not body.get("logprobs"):
+        return "The total is 40.8."
+    return "1" if "Answer with one digit" in body["messages"][-1]["content"] else "Yes"
 
 
 class Model:
@@ -59,6 +61,7 @@ class Model:
         self.words: dict[str, Any] = dict(WORDS)
         self.bodies: list[dict[str, Any]] = []
         self.lists_models = True
+        self.tells_probabilities = True
         self.listings = 0
         self.before: Callable[[BaseHTTPRequestHandler, dict[str, Any]], bool] = lambda handler, body: False
 
@@ -111,7 +114,8 @@ class _Handler(BaseHTTPRequestHandler):
         model.bodies.append(body)
         with contextlib.suppress(ConnectionError):
             if not model.before(self, body):
-                self._answer(text_for(body, model.words), bool(body.get("logprobs")))
+                scored = model.tells_probabilities and bool(body.get("logprobs"))
+                self._answer(text_for(body, model.words), scored)
 
     def do_GET(self) -> None:
         model: Model = self.server.model  # type: ignore[attr-defined]
@@ -125,7 +129,7 @@ class _Handler(BaseHTTPRequestHandler):
         message = {"role": "assistant", "content": text}
         choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": "stop"}
         if scored:
-            choice["logprobs"] = {"content": [{"token": "Yes", "top_logprobs": [{"token": "Yes", "logprob": -0.001}]}]}
+            choice["logprobs"] = {"content": [{"token": text, "top_logprobs": [{"token": text, "logprob": -0.001}]}]}
         usage = {"prompt_tokens": 20, "completion_tokens": 5}
         payload = json.dumps({"id": "1", "model": "played", "choices": [choice], "usage": usage}).encode()
         reply(self, 200, payload, Content_Type="application/json")
