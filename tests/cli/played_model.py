@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 WORDS = {"expression": "17 * 2.40", "goal": "multiply the price", "tool": "calculator"}
+VAGUE = "depend on the person's own situation"
 UNCLEAR = {
     "ambiguity": 0.9, "question": "Which pens are meant?", "options": ["the blue ones", "the red ones"],
     "default": "the blue ones",
@@ -48,7 +49,10 @@ def text_for(body: dict[str, Any], words: dict[str, Any]) -> str:
         return f"{words['goal'].replace(' ', '_')} = {words['expression']}\nprint({words['goal'].replace(' ', '_')})"
     if not body.get("logprobs"):
         return "The total is 40.8."
-    return "1" if "Answer with one digit" in body["messages"][-1]["content"] else "Yes"
+    asked = body["messages"][-1]["content"]
+    if "Answer with one digit" in asked:
+        return "1"
+    return "No" if VAGUE in asked and "ambiguity" not in words else "Yes"
 
 
 class Model:
