@@ -54,6 +54,19 @@ def test_a_model_that_cannot_be_asked_to_judge_says_what_nobody_judged(
     assert not any(body.get("logprobs") for body in model.bodies if TASK in str(body))
 
 
+@pytest.mark.requirement("J8")
+@pytest.mark.usefixtures("thorough")
+def test_a_judgment_that_was_measured_to_be_too_poor_is_told_in_the_history_only(
+    aeon: Aeon, model: Model, tmp_path: Path
+) -> None:
+    """The story of the run leaves it out; the history says that the results were not judged, and why."""
+    model.was_measured()
+    done = aeon("run", TASK, "--model", model.url, "--save", str(tmp_path / "saved"))
+    assert done.code == 0 and "too poor to decide" not in done.out and "  check " not in done.out
+    told = aeon("history", str(tmp_path / "saved")).out
+    assert "check    not judged" in told and "measured to be too poor to decide: result_right" in told
+
+
 def test_json_is_one_document_and_nothing_else(aeon: Aeon, model: Model) -> None:
     """With --json standard output is the result, with its history, and standard error is silent."""
     done = aeon("run", TASK, "--model", model.url, "--json")
