@@ -35,6 +35,8 @@ from aeon.schema.effects import AskUser, Effect, Note
 __all__ = ["PassNarrator"]
 
 _WIDTH = 66
+_UNASKED = ("not judged", "measured to be too poor")
+"""How facts begin that only say that something was not asked."""
 
 _DOING = {
     "profile": "judging how hard the task is",
@@ -143,7 +145,7 @@ def _judgment(outcome: Outcome) -> tuple[str, list[Line]]:
 
 def _asked(facts: tuple[str, ...]) -> tuple[str, ...]:
     """Those that do not only say that something was not judged."""
-    return tuple(fact for fact in facts if not fact.startswith("not measured"))
+    return tuple(fact for fact in facts if not fact.startswith(_UNASKED))
 
 
 def _says_something(assessment: ConvergenceAssessment) -> bool:

@@ -157,8 +157,7 @@ def _without_issues(report: SemanticValidationReport) -> Span:
     """What a report without issues is worth: something only if a model was asked."""
     if report.form != "none":
         return Span("no issues", "good")
-    unjudged = any(fact.startswith("not measured") for fact in report.evidence)
-    return Span("not judged" if unjudged else "no issues", "dim")
+    return Span("not judged" if report.standing == "bad" else "no issues", "dim")
 
 
 def report_lines(report: SemanticValidationReport, width: int = _WIDTH) -> list[Line]:
