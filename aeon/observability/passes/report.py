@@ -54,8 +54,10 @@ def preparation_lines(history: ExecutionHistory) -> list[Line]:
 
 
 def pass_lines(record: ExecutionPass, plan: Plan, drafted: Plan) -> list[Line]:
-    """A pass that found this ``plan``, from its heading to the time that it took."""
-    executed = [line for step in record.executed for line in step_lines(step)]
+    """A pass that found this ``plan``, from its heading to the time that it took; calls of passes before it left out."""
+    told = {use.id for step in plan.steps for use in step.uses}
+    fresh = (step.changed(uses=tuple(use for use in step.uses if use.id not in told)) for step in record.executed)
+    executed = [line for step in fresh for line in step_lines(step)]
     assessment = record.assessment
     return [
         (Span(f"Pass {record.number}" + ("" if record.complete else ", cut short")),),
