@@ -19,7 +19,7 @@ _WIDTH = 300
 
 
 def sections(history: ExecutionHistory) -> list[Element]:
-    """The plan as it ended with the state of each step; the preparation; each pass; the decisions; the tool calls of its steps."""
+    """The plan as it ended with the state of each step; all tool calls; the decisions; the preparation; each pass."""
     plan = plan_before(history, len(history.passes) + 1)
     decisions = [
         (record.number, block([decision_line(record.decision)])) for record in history.passes if record.decision

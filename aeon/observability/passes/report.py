@@ -54,7 +54,7 @@ def preparation_lines(history: ExecutionHistory) -> list[Line]:
 
 
 def pass_lines(record: ExecutionPass, plan: Plan, drafted: Plan) -> list[Line]:
-    """A pass that found this ``plan``, from its heading to the time that it took; calls of passes before it left out."""
+    """A pass that found this ``plan``, from its heading to its time, without the calls of passes before it."""
     told = {use.id for step in plan.steps for use in step.uses}
     fresh = (step.changed(uses=tuple(use for use in step.uses if use.id not in told)) for step in record.executed)
     executed = [line for step in fresh for line in step_lines(step)]

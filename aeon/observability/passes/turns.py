@@ -48,11 +48,11 @@ def use_words(use: ToolUse) -> str:
         return use.problem
     rows = use.output.get("rows") if isinstance(use.output, dict) else None
     if isinstance(rows, list):
-        shown = f"{len(rows):,} of {use.total:,}" if use.total is not None else f"{len(rows):,}"
-        return f"{shown} row{'s' * (len(rows) != 1)}"
+        part = f"{len(rows):,} of " if use.total is not None else ""
+        return part + counted(len(rows) if use.total is None else use.total, "row")
     sentences = sum(len(lines.texts) for lines in use.lines)
     if sentences:
-        return f"{sentences:,} sentence{'s' * (sentences != 1)}"
+        return counted(sentences, "sentence")
     return use.output if isinstance(use.output, str) else json.dumps(use.output, ensure_ascii=False)
 
 
