@@ -42,7 +42,7 @@ from aeon.schema import (
     Value,
 )
 
-SUFFICIENT = ("converged", "confident")
+SUFFICIENT = ("converged", "own_knowledge", "confident")
 
 PROFILE = TaskProfile(reasoning_depth=3, ambiguity=0.0)
 CONVERGED = ConvergenceAssessment(converged=True, completeness=1, coherence=1, consistency=1)
