@@ -57,7 +57,7 @@ def test_early_exit_accuracy_is_of_labelled_early_exits() -> None:
     runs = [run("a", 1), run("b", 2, "stalled"), run("c", 3), run("d", 2, "tokens_exhausted"), run("e", 1, "confident")]
     runs.append(run("f", 1, "own_knowledge"))
     found = metric("early_exit_accuracy", *runs, a=True, b=False, c=False, d=False, f=False)
-    assert (found.value, found.of, found.met) == (1 / 3, 3, False)
+    assert (found.value, found.of, found.met) == (0.333333, 3, False)
 
 
 @pytest.mark.parametrize(
