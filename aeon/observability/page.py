@@ -6,7 +6,7 @@ The page is built as a tree of elements, so that no text of a model, a tool or a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from aeon.observability.lines import (
@@ -23,7 +23,8 @@ from aeon.observability.lines import (
     visible,
 )
 from aeon.observability.trail import Done, Trail
-from aeon.schema import Conclusion, JsonValue
+from aeon.schema import Conclusion, JsonValue, Outcome
+from aeon.schema.effects import Effect
 
 __all__ = ["block", "folded", "generic_sections", "state", "table", "to_html"]
 
@@ -49,8 +50,16 @@ _STYLE = """
 _NO_TEXT = str.maketrans(dict.fromkeys((0xFFFE, 0xFFFF), "\ufffd"))  # what no XML may hold, not even escaped
 
 
-def to_html(trail: Trail, sections: Iterable[Element]) -> str:
-    """A ``div`` with the run: task, answer, how it ended, cost against the bound; the ``sections``; every effect."""
+def to_html(
+    trail: Trail,
+    sections: Iterable[Element],
+    title: Callable[[Effect], str] = effect_title,
+    words: Callable[[Outcome], str] = outcome_words,
+) -> str:
+    """A ``div`` with the run: task, answer, how it ended, cost against the bound; the ``sections``; every effect.
+
+    ``title`` and ``words`` name an effect and what came of it.
+    """
     root = Element("div", {"class": "aeon-run"})
     _add(root, "style", _STYLE)
     head = _add(root, "div")
@@ -67,7 +76,7 @@ def to_html(trail: Trail, sections: Iterable[Element]) -> str:
     root.extend(sections)
     if trail.batches:
         effects = [done for batch in trail.batches for done in batch]
-        root.append(folded(f"Effects ({len(effects)})", [_effects(effects)]))
+        root.append(folded(f"Effects ({len(effects)})", [_effects(effects, title, words)]))
     return tostring(root, encoding="unicode", short_empty_elements=False)
 
 
@@ -102,14 +111,14 @@ def _bar(part: float, whole: float) -> Element:
     return bar
 
 
-def _effects(effects: Sequence[Done]) -> Element:
+def _effects(effects: Sequence[Done], title: Callable[[Effect], str], worded: Callable[[Outcome], str]) -> Element:
     rows = []
     for done in effects:
         words, calls, seconds = "not done when it was saved", "", ""
         if done.outcome is not None:
-            words = f"{'altered: ' if done.altered else ''}{short(outcome_words(done.outcome), 200)}"
+            words = f"{'altered: ' if done.altered else ''}{short(worded(done.outcome), 200)}"
             calls, seconds = str(done.outcome.usage.calls), f"{done.outcome.ended - done.outcome.started:.1f}"
-        rows.append((done.number, short(effect_title(done.effect), 60), words, calls, seconds))
+        rows.append((done.number, short(title(done.effect), 60), words, calls, seconds))
     return table(("", "effect", "what came of it", "calls", "s"), rows)
 
 

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-WORDS = {"expression": "17 * 2.40", "goal": "multiply the price", "tool": "calculator", "clarity": "CLEAR"}
+WORDS = {"expression": "17 * 2.40", "goal": "multiply the price", "tool": "calculator"}
+VAGUE = "depend on the person's own situation"
 UNCLEAR = {
-    "ambiguity": "high", "question": "Which pens are meant?", "options": ["the blue ones", "the red ones"],
+    "ambiguity": 0.9, "question": "Which pens are meant?", "options": ["the blue ones", "the red ones"],
     "default": "the blue ones",
 }  # fmt: skip
 
@@ -33,7 +34,7 @@ def value_of(schema: dict[str, Any], words: dict[str, Any], name: str = "") -> A
     if kind == "array":
         return words.get(name) or [value_of(schema.get("items", {}), words, name)] * max(1, schema.get("minItems", 0))
     if kind in ("integer", "number"):
-        return schema.get("minimum", 1)
+        return words.get(name, schema.get("minimum", 1))
     return True if kind == "boolean" else words.get(name, "the total is 40.8")
 
 
@@ -46,7 +47,12 @@ def text_for(body: dict[str, Any], words: dict[str, Any]) -> str:
         return '{"planet": "Jupiter"}'
     if "Python program" in body["messages"][-1]["content"]:
         return f"{words['goal'].replace(' ', '_')} = {words['expression']}\nprint({words['goal'].replace(' ', '_')})"
-    return "Yes" if body.get("logprobs") else "The total is 40.8."
+    if not body.get("logprobs"):
+        return "The total is 40.8."
+    asked = body["messages"][-1]["content"]
+    if "Answer with one digit" in asked:
+        return "1"
+    return "No" if VAGUE in asked and "ambiguity" not in words else "Yes"
 
 
 class Model:
@@ -59,6 +65,7 @@ class Model:
         self.words: dict[str, Any] = dict(WORDS)
         self.bodies: list[dict[str, Any]] = []
         self.lists_models = True
+        self.tells_probabilities = True
         self.listings = 0
         self.before: Callable[[BaseHTTPRequestHandler, dict[str, Any]], bool] = lambda handler, body: False
 
@@ -111,7 +118,8 @@ class _Handler(BaseHTTPRequestHandler):
         model.bodies.append(body)
         with contextlib.suppress(ConnectionError):
             if not model.before(self, body):
-                self._answer(text_for(body, model.words), bool(body.get("logprobs")))
+                scored = model.tells_probabilities and bool(body.get("logprobs"))
+                self._answer(text_for(body, model.words), scored)
 
     def do_GET(self) -> None:
         model: Model = self.server.model  # type: ignore[attr-defined]
@@ -125,7 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
         message = {"role": "assistant", "content": text}
         choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": "stop"}
         if scored:
-            choice["logprobs"] = {"content": [{"token": "Yes", "top_logprobs": [{"token": "Yes", "logprob": -0.001}]}]}
+            choice["logprobs"] = {"content": [{"token": text, "top_logprobs": [{"token": text, "logprob": -0.001}]}]}
         usage = {"prompt_tokens": 20, "completion_tokens": 5}
         payload = json.dumps({"id": "1", "model": "played", "choices": [choice], "usage": usage}).encode()
         reply(self, 200, payload, Content_Type="application/json")

@@ -66,7 +66,7 @@ def test_every_effect_has_its_line_and_its_number(aeon: Aeon, saved: Path) -> No
     lines = done.out.splitlines()
     assert len(lines) == 1 + len(Journal.read(saved).entries)
     assert max(map(len, lines)) <= 80
-    for number, words in ((0, "profile"), (1, "1 step: multiply the price"), (3, "execute s1"), (5, "converged -")):
+    for number, words in ((0, "profile"), (1, "1 step: multiply the price"), (3, "execute s1"), (5, "converged 1.00")):
         assert lines[number + 1].lstrip().startswith(str(number)) and words in lines[number + 1]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
@@ -72,6 +73,7 @@ def test_a_killed_run_ends_as_the_run_that_nobody_killed(
     asked = ("run", TASK, "--engine", engine, *OPTIONS[engine], *files)
     whole, path = tmp_path / "whole.jsonl", tmp_path / "killed.jsonl"
     answer = aeon(*asked, "--json", "--save", str(whole)).document["answer"]
+    shutil.rmtree(tmp_path / "home" / "probes", ignore_errors=True)  # so that the process probes as well
     held = Holding(model, len(model.bodies) - 1)
     process = start(*asked, "--save", str(path))
     assert held.reached.wait(60)

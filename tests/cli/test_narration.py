@@ -128,13 +128,16 @@ def shown(effect: Effect, value: Value) -> str:
     return said(PassNarrator(MULTIPASS.name, "a model").lines(ended(effect, Outcome(value=value))))
 
 
-REPORT = SemanticValidationReport(evidence=("not measured, so not judged: plan_leads",))
+REPORT = SemanticValidationReport(evidence=("measured to be too poor to decide: plan_leads",), standing="bad")
 UNJUDGED = ConvergenceAssessment(
     converged=True,
     completeness=None,
     coherence=None,
     consistency=None,
-    detected_issues=("not measured, so not judged: completeness",),
+    detected_issues=(
+        "measured to be too poor to decide: coherence",
+        "not judged, as the model tells no probabilities: completeness",
+    ),
     evaluation=Evaluation(coverage=1.0, dimensions=Dimensions(), warnings=("no result rests on a tool",)),
 )
 ASSESS = AssessConvergence(task=TASK, plan=Plan(), report=REPORT, thresholds=Config().convergence)

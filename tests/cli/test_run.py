@@ -30,24 +30,48 @@ def test_a_run_tells_its_story_and_ends_with_the_answer(aeon: Aeon, model: Model
 
 @pytest.mark.requirement("J8", "K13")
 @pytest.mark.usefixtures("thorough")
-def test_a_run_on_a_model_that_was_not_measured_ends_and_says_what_nobody_judged(
+def test_a_model_that_was_not_measured_is_asked_and_its_judgment_is_assumed(aeon: Aeon, model: Model) -> None:
+    """It is asked in single tokens, its "Yes" decides, and the document says that nobody measured its worth."""
+    done = aeon("run", TASK, "--model", model.url, "--json")
+    assert (done.code, done.err) == (0, "") and done.document["stop_reason"] == "converged"
+    assert done.document["assessment"]["standing"] == "assumed"
+    judged = [body for body in model.bodies if body.get("logprobs") and TASK in str(body)]
+    assert len(judged) >= 2 and {body["max_tokens"] for body in judged} == {1}
+
+
+@pytest.mark.requirement("J8", "K13")
+@pytest.mark.usefixtures("thorough")
+def test_a_model_that_cannot_be_asked_to_judge_says_what_nobody_judged(
     aeon: Aeon, model: Model, tmp_path: Path
 ) -> None:
-    """It converges on what structure says, asks no judge, and its history names every judgment that is left out."""
+    """Without token probabilities it converges on what structure says, and its history names what is left out."""
+    model.tells_probabilities = False
     done = aeon("run", TASK, "--model", model.url, "--save", str(tmp_path / "saved"))
     assert (done.code, done.err) == (0, "") and "converged  1 pass" in done.out
     told = aeon("history", str(tmp_path / "saved")).out
-    for name in ("plan_leads", "completeness"):
-        assert f"not measured, so not judged: {name}" in told
+    assert "not judged, as the model tells no probabilities: completeness" in told
     assert "completeness not measured" in told
     assert not any(body.get("logprobs") for body in model.bodies if TASK in str(body))
+
+
+@pytest.mark.requirement("J8")
+@pytest.mark.usefixtures("thorough")
+def test_a_judgment_that_was_measured_to_be_too_poor_is_told_in_the_history_only(
+    aeon: Aeon, model: Model, tmp_path: Path
+) -> None:
+    """The story of the run leaves it out; the history says that the results were not judged, and why."""
+    model.was_measured()
+    done = aeon("run", TASK, "--model", model.url, "--save", str(tmp_path / "saved"))
+    assert done.code == 0 and "too poor to decide" not in done.out and "  check " not in done.out
+    told = aeon("history", str(tmp_path / "saved")).out
+    assert "check    not judged" in told and "measured to be too poor to decide: result_right" in told
 
 
 def test_json_is_one_document_and_nothing_else(aeon: Aeon, model: Model) -> None:
     """With --json standard output is the result, with its history, and standard error is silent."""
     done = aeon("run", TASK, "--model", model.url, "--json")
     assert (done.code, done.err) == (0, "")
-    assert done.document["converged"] and done.document["history"]["task"]["text"] == TASK
+    assert done.document["sufficient"] and done.document["history"]["task"]["text"] == TASK
 
 
 def test_without_converging_the_exit_code_is_3(aeon: Aeon, model: Model) -> None:
@@ -102,7 +126,7 @@ def test_the_bound_is_known_without_a_model(aeon: Aeon) -> None:
     done = aeon("run", "--bound", "--json", "--budget-calls", "7")
     assert (done.code, done.document["calls"]) == (0, 7)
     told = aeon("run", "--bound", "--budget-calls", "7")
-    assert told.out.startswith("no run can spend more than 7 model calls, 147,168 tokens and $0\n")
+    assert told.out.startswith("no run can spend more than 7 model calls, 371,840 tokens and $0\n")
     told = aeon("run", "--bound", "--budget-calls", "7", "--model", "http://127.0.0.1:1/v1#m")
     assert told.out.endswith(" tokens and an unknown cost: set a price for m\n")
 

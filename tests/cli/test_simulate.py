@@ -113,8 +113,9 @@ def told(process: int) -> list[str]:
 
 
 def at_work(process: int) -> bool:
-    """Whether a process simulates: it has used its processor for longer than it takes to begin."""
-    return int(told(process)[11]) > 2 * os.sysconf("SC_CLK_TCK")
+    """Whether a process simulates: it ignores Ctrl-C, as it does once it has begun."""
+    masks = dict(line.split(":\t") for line in Path(f"/proc/{process}/status").read_text().splitlines())
+    return bool(int(masks["SigIgn"], 16) >> signal.SIGINT - 1 & 1)
 
 
 def spawned(children: Path) -> list[int]:

@@ -84,7 +84,7 @@ def test_a_run_is_submitted_shown_replayed_forked_compared_and_verified_by_its_i
     job = aeon.ended(run)
     assert (job["answer"], job["stop_reason"], job["priority"], job["worker"]) == (
         "The total is 40.8.",
-        "converged",
+        "own_knowledge",
         2,
         "one",
     )
@@ -107,7 +107,7 @@ def test_what_cannot_be_done_with_a_run_is_one_line(aeon: Commands) -> None:
     """A run that is over takes no answer, no stop and no continuation; an id that is none is said so."""
     run = aeon("submit", TASK).out.strip()
     aeon.ended(run)
-    aeon("jobs", run, "--cancel").complains(2, "is over already: ended (converged)")
+    aeon("jobs", run, "--cancel").complains(2, "is over already: ended (own knowledge)")
     aeon("resume", run, "--answer", "2026").complains(2, "waits for no answer: it is ended")
     aeon("resume", run).complains(2, "there is nothing to continue: it is ended")
     aeon("fork", run, "--at", "99").complains(2, "--at 99")

@@ -36,11 +36,13 @@ from aeon.schema import (
     StepResult,
     Task,
     TaskProfile,
+    ToolUse,
+    Turn,
     Usage,
     Value,
 )
 
-SUFFICIENT = ("converged", "confident")
+SUFFICIENT = ("converged", "own_knowledge", "confident")
 
 PROFILE = TaskProfile(reasoning_depth=3, ambiguity=0.0)
 CONVERGED = ConvergenceAssessment(converged=True, completeness=1, coherence=1, consistency=1)
@@ -128,6 +130,8 @@ def handlers(**values: Value | Callable[[Any], Value]) -> dict[str, Callable[[An
         "validate_plan": SemanticValidationReport(),
         "refine_plan": Refinement(),
         "execute": lambda effect: StepResult(output=f"out of {effect.step.id}"),
+        "turn": Turn(text="it is 7"),
+        "use_tool": lambda effect: ToolUse(id=effect.call.id, tool=effect.call.tool, arguments={}, output=7),
         "derive": Agreement(),
         "validate_results": SemanticValidationReport(),
         "assess": CONVERGED,

@@ -23,6 +23,8 @@ from aeon.schema import (
     Reading,
     Result,
     Step,
+    StepMode,
+    StepResult,
     Support,
     Verdict,
 )
@@ -73,9 +75,13 @@ def test_an_answer_without_values_has_no_line() -> None:
     assert claim_lines(()) == [] and coverage(()) == ""
 
 
-def run(assessment: ConvergenceAssessment, *claims: Claim) -> Result:
-    """A run whose answer has these claims."""
-    return played(assess=assessment, synthesize=Answer(text="7 of 7", claims=claims))
+def run(assessment: ConvergenceAssessment, *claims: Claim, mode: StepMode = "tool") -> Result:
+    """A run whose answer has these claims, and rests on a tool or on what the model knows."""
+    return played(
+        assess=assessment,
+        synthesize=Answer(text="7 of 7", claims=claims),
+        execute=StepResult(output=7, mode=mode),
+    )
 
 
 @pytest.mark.parametrize(
@@ -85,10 +91,13 @@ def run(assessment: ConvergenceAssessment, *claims: Claim) -> Result:
         (None, "right   how likely is not"),
     ],
 )
-def test_how_likely_an_answer_is_right_stands_under_it(probability: float | None, words: str) -> None:
-    """Where it is known, with the number of runs; where it is not, that is said."""
-    end = run(CONVERGED.changed(probability=probability, runs=212), claim(1)).history.conclusion
-    assert words in plain(conclusion_lines(end))
+@pytest.mark.parametrize(("mode", "reason"), [("tool", "converged"), ("reasoning", "own_knowledge")])
+def test_how_likely_an_answer_is_right_stands_under_it(
+    probability: float | None, words: str, mode: StepMode, reason: str
+) -> None:
+    """Where it is known, with the number of runs; where it is not, that is said; also of the model's own knowledge."""
+    end = run(CONVERGED.changed(probability=probability, runs=212), claim(1), mode=mode).history.conclusion
+    assert end.stop_reason == reason and words in plain(conclusion_lines(end))
 
 
 def test_nothing_is_said_of_what_was_not_checked_or_ended_otherwise() -> None:

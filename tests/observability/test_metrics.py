@@ -55,8 +55,9 @@ def test_the_convergence_rate_counts_every_run(others: int, rate: float, met: bo
 def test_early_exit_accuracy_is_of_labelled_early_exits() -> None:
     """Runs that decided to stop with passes left; not those at their last pass, nor those that something stopped."""
     runs = [run("a", 1), run("b", 2, "stalled"), run("c", 3), run("d", 2, "tokens_exhausted"), run("e", 1, "confident")]
-    found = metric("early_exit_accuracy", *runs, a=True, b=False, c=False, d=False)
-    assert (found.value, found.of, found.met) == (0.5, 2, False)
+    runs.append(run("f", 1, "own_knowledge"))
+    found = metric("early_exit_accuracy", *runs, a=True, b=False, c=False, d=False, f=False)
+    assert (found.value, found.of, found.met) == (0.333333, 3, False)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aeon.observability.flowchart import CLASSES, escaped
 from aeon.observability.lines import short
+from aeon.observability.passes.turns import uses_words
 from aeon.observability.snapshot import plan_before
 from aeon.schema import ExecutionHistory, Plan, Step, fragment
 
@@ -56,6 +57,8 @@ def _node(step_id: str) -> str:
 
 def _label(step: Step) -> str:
     parts = [f"{step.id}: {short(step.description, 60)}"]
+    if step.uses:
+        parts.append(short(uses_words(step.uses), 60))
     if step.status == "complete":
         parts.append(f"= {short(step.output, 40)}")
     return "<br/>".join(escaped(part) for part in parts)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from aeon.multipass.effects import ExecuteStep, TakeTurn, UseTool
 from aeon.observability import lines as generic
 from aeon.observability.lines import Line, Span, counted, plain, short
-from aeon.observability.passes.turns import turn_words, use_words
+from aeon.observability.passes.turns import cites_line, turn_words, use_lines, use_words, uses_words
 from aeon.schema import (
     Agreement,
     ConvergenceAssessment,
@@ -58,6 +58,8 @@ MARKS: dict[StepStatus, tuple[str, str]] = {
     "running": ("▸", "now"),
     "pending": ("○", "dim"),
 }
+_LIKELY = ("converged", "own_knowledge", "confident", "uncertain")
+"""The endings of an answer of which it is told how likely it is right."""
 _DELTAS = {"ADD": ("+", "good"), "MODIFY": ("~", "warn"), "REMOVE": ("-", "bad"), "REPLACE": ("=>", "now")}
 
 
@@ -85,11 +87,15 @@ def plan_lines(plan: Plan, width: int = _WIDTH) -> list[Line]:
 
 
 def _means(step: Step) -> str:
+    if step.action.type == "tools" and step.executed:
+        return counted(len(step.uses), "call") if step.uses else "no calls"
     return step.action.tool if step.action.type == "tool" else step.action.type
 
 
 def action_words(step: Step) -> str:
-    """How a step is done: by reasoning, or by which tool with which arguments."""
+    """How a step is done: by reasoning, or by which tool with which arguments; turn by turn, with which calls."""
+    if step.action.type == "tools" and step.executed:
+        return uses_words(step.uses)
     if step.action.type != "tool":
         return step.action.type
     arguments = step.action.arguments
@@ -121,9 +127,11 @@ def step_lines(step: Step, seconds: float | None = None, width: int = _WIDTH) ->
 
 
 def _outcome(step: Step, width: int) -> list[Line]:
-    """How a step came out: its output, whether its tool had to be helped, what is missing or went wrong."""
+    """How a step came out: its calls, its output, whether its tool had to be helped, what is missing or went wrong."""
     output: Line = (Span("= ", "dim"), Span(short(step.output, width), "now"))
-    return [*([output] if step.status == "complete" else []), *step_notes(step, width)]
+    rests = [cites_line(step, width)] if step.cites else []
+    done = [output, *rests] if step.status == "complete" else []
+    return [*use_lines(step.uses, width), *done, *step_notes(step, width)]
 
 
 def step_notes(step: Step, width: int = _WIDTH) -> list[Line]:
@@ -157,8 +165,7 @@ def _without_issues(report: SemanticValidationReport) -> Span:
     """What a report without issues is worth: something only if a model was asked."""
     if report.form != "none":
         return Span("no issues", "good")
-    unjudged = any(fact.startswith("not measured") for fact in report.evidence)
-    return Span("not judged" if unjudged else "no issues", "dim")
+    return Span("not judged" if report.standing == "bad" else "no issues", "dim")
 
 
 def report_lines(report: SemanticValidationReport, width: int = _WIDTH) -> list[Line]:
@@ -290,7 +297,7 @@ def conclusion_lines(end: FinalResult) -> list[Line]:
 def _probability_line(end: FinalResult) -> list[Line]:
     """How likely the answer is right, by recorded runs; nothing where it ended otherwise, or nothing was checked."""
     known, checked = end.assessment, any(claim.verdict != "not_checked" for claim in end.claims)
-    if known is None or not checked or end.stop_reason not in ("converged", "confident", "uncertain"):
+    if known is None or not checked or end.stop_reason not in _LIKELY:
         return []
     words = "how likely is not known: too few recorded runs of this model"
     if known.probability is not None:

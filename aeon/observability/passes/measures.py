@@ -13,7 +13,8 @@ from aeon.schema import ConvergenceAssessment, Evaluation, ExecutionHistory, Exe
 
 __all__ = ["measured"]
 
-_EARLY = ("converged", "confident", "diminishing_returns", "stalled")  # the run decided that more would not help
+_EARLY = ("converged", "own_knowledge", "confident", "diminishing_returns", "stalled")
+"""The endings where the run decided that more would not help."""
 _BROKEN = ("failed", "unknown_outcome", *UNENDED)
 
 

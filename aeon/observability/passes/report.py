@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from aeon.observability.lines import Line, Span, answer_lines, decision_line, labelled
 from aeon.observability.passes.lines import (
@@ -20,7 +20,7 @@ from aeon.observability.passes.lines import (
 from aeon.observability.report import ending_lines, heading_lines
 from aeon.observability.snapshot import plan_before
 from aeon.observability.trail import Trail
-from aeon.schema import ExecutionHistory, ExecutionPass, PhaseTiming, Plan, Usage
+from aeon.schema import ExecutionHistory, ExecutionPass, PhaseTiming, Plan, Step, Usage
 
 __all__ = ["history_lines", "pass_lines", "preparation_lines"]
 
@@ -54,8 +54,8 @@ def preparation_lines(history: ExecutionHistory) -> list[Line]:
 
 
 def pass_lines(record: ExecutionPass, plan: Plan, drafted: Plan) -> list[Line]:
-    """A pass that found this ``plan``, from its heading to the time that it took."""
-    executed = [line for step in record.executed for line in step_lines(step)]
+    """A pass that found this ``plan``, from its heading to its time, without the calls of passes before it."""
+    executed = [line for step in _executed(record, plan) for line in step_lines(step)]
     assessment = record.assessment
     return [
         (Span(f"Pass {record.number}" + ("" if record.complete else ", cut short")),),
@@ -70,6 +70,13 @@ def pass_lines(record: ExecutionPass, plan: Plan, drafted: Plan) -> list[Line]:
         *labelled("spent", [_spent(record.budget_before, record.budget_after)]),
         *labelled("time", [_times(record.timings)]),
     ]
+
+
+def _executed(record: ExecutionPass, plan: Plan) -> Iterator[Step]:
+    """The steps of a pass, with the calls that were made in it."""
+    told = {use.id for step in plan.steps for use in step.uses}
+    for step in record.executed:
+        yield step.changed(uses=tuple(use for use in step.uses if use.id not in told))
 
 
 def _spent(before: Usage, after: Usage) -> Line:

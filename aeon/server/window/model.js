@@ -67,22 +67,36 @@ class Story {
     const planned = effects.filter((one) => one.phase === "plan" && one.outcome.value).pop();
     const plan = noted ? noted.note.plan : planned ? planned.outcome.value : null;
     if (!plan || !Array.isArray(plan.steps)) return [];
-    const done = new Map(effects.filter((one) => one.phase === "execute").map((one) => [stepOf(one), one]));
     const running = new Set(number === null ? [...this.underWay.values()].map(stepOf) : []);
     return plan.steps.map((step) => {
-      const effect = done.get(step.id);
-      const worked = effect && effect.outcome.value && !effect.outcome.failure;
-      const state = running.has(step.id) ? "running" : effect ? (worked ? "complete" : "failed") : step.status;
-      const output = effect ? effect.words : "";
-      return { id: step.id, text: step.description, needs: step.dependencies || [], state, output };
+      const [state, output] = step.status === "invalid" ? ["invalid", ""] : cameOf(step, effects);
+      const known = running.has(step.id) || running.has(fragmentOf(step.id)) && state === "running";
+      return { id: step.id, text: step.description, needs: step.dependencies || [], state: known ? "running" : state, output };
     });
   }
 }
 
-function stepOf(effect) {
-  const match = /^execute (\S+)/.exec(effect.title || "");
-  return match ? match[1] : "";
+// The state of a step and what came of it: of a turn, the answer of the last one, or the calls until now.
+function cameOf(step, effects) {
+  const own = effects.filter((one) => ["execute", "turn"].includes(one.phase) && stepOf(one) === step.id);
+  const last = own.pop();
+  if (!last) return [step.status, ""];
+  const { value, failure } = last.outcome;
+  if (last.phase === "turn" && value && !failure && value.calls.length) {
+    const calls = effects.filter((one) => one.phase === "use_tool" && stepOf(one) === fragmentOf(step.id)).length;
+    return ["running", `${calls} ${calls === 1 ? "call" : "calls"}`];
+  }
+  const worked = value && !failure && (last.phase !== "turn" || value.text);
+  return [worked ? "complete" : "failed", last.words];
 }
+
+// The step that an effect belongs to; a tool call names its fragment, as it keeps its numbers over all versions.
+function stepOf(effect) {
+  const match = /^(?:execute|turn) (\S+)|^call (\S+)\.\d+ /.exec(effect.title || "");
+  return match ? match[1] || match[2] : "";
+}
+
+function fragmentOf(id) { return id.replace(/_r\d+$/, ""); }
 
 // The answer in pieces: texts, and claims by their places, which count code points.
 function pieces(text, claims) {
