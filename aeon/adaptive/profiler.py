@@ -47,8 +47,8 @@ class Profiler:
 
     All fields are asked for in one structured reply; with ``short`` only the digit of the depth, and whether the task
     is vague: a token each, of a model that tells probabilities, and nothing of another; then the rest of the profile
-    stays as it is by default. ``form`` is how the model works, or finds that out; it stands in the profile. A reply that
-    cannot be used gives the default profile, which says why.
+    stays as it is by default. ``form`` is how the model works, or finds that out; it stands in the profile. A reply
+    that cannot be used gives the default profile, which says why.
     """
 
     def __init__(

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from aeon.errors import UnknownNameError, UsageError
 from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
+from aeon.schema import Settings
 from aeon.text import one_line
 
-__all__ = ["check_callables", "check_journal", "check_options"]
+__all__ = ["check_callables", "check_instructions", "check_journal", "check_options"]
 
 _BY_THE_HOST = {"question", "query", "tools", "engine"}
 """Names that a call in one go gives itself, or takes as its first argument."""
@@ -62,3 +63,17 @@ def check_journal(journal: object, what: str) -> None:
 
 def _shown(value: object) -> str:
     return one_line(repr(value), 60)
+
+
+def check_instructions(settings: Settings) -> None:
+    """Refuse instructions that would leave a prompt no room.
+
+    Raises:
+        UsageError: says how long they are, and how long they may be.
+    """
+    size, most = len(settings.instructions.encode()), settings.prompt_bytes // 3
+    if size > most:
+        raise UsageError(
+            f"instructions: they have {size:,} bytes, and stand in every prompt; at most {most:,} fit, a third of "
+            "prompt_bytes: shorten them, or put what they say into a file of the run's folder"
+        )

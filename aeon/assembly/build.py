@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 from aeon.asking.answers import no_option, options_of
 from aeon.asking.asker import Answerer, Asker
-from aeon.assembly.arguments import check_callables
+from aeon.assembly.arguments import check_callables, check_instructions
 from aeon.assembly.multipass import PLUGIN
 from aeon.assembly.plugin import AnyPlugin, Plugin, Services, price_of
 from aeon.assembly.registry import plugin, plugin_of
@@ -157,23 +157,9 @@ def _settings(config: Settings | None, brought: AnyPlugin, roles: Mapping[str, s
     _check_config(settings, brought)
     if instructions:
         settings = settings.changed(instructions="\n\n".join(filter(None, (settings.instructions, instructions))))
-    _check_instructions(settings)
+    check_instructions(settings)
     check_names(roles)
     return settings.changed(roles=settings.roles.changed(**roles)) if roles else settings
-
-
-def _check_instructions(settings: Settings) -> None:
-    """Refuse instructions that would leave a prompt no room.
-
-    Raises:
-        UsageError: says how long they are, and how long they may be.
-    """
-    size, most = len(settings.instructions.encode()), settings.prompt_bytes // 3
-    if size > most:
-        raise UsageError(
-            f"instructions: they have {size:,} bytes, and stand in every prompt; at most {most:,} fit, a third of "
-            "prompt_bytes: shorten them, or put what they say into a file of the run's folder"
-        )
 
 
 def _driver(

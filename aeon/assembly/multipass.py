@@ -53,7 +53,7 @@ from aeon.validation.semantic import SemanticValidator
 from aeon.validation.unfounded import with_unfounded
 from aeon.validation.unplaced import unplaced, with_unplaced
 
-__all__ = ["BESIDE", "PLUGIN"]
+__all__ = ["BESIDE", "PLUGIN", "work_form"]
 
 BESIDE: Mapping[str, tuple[Role, ...]] = {"execute": ("tutor",)}
 """What a step's handler asks beside the worker."""

@@ -106,18 +106,21 @@ class PassNarrator(Narrator):
             return super().noted(note) if note.decision.action == "CONTINUE" else []
         if not isinstance(note, PassNote) or note.plan is None:
             return []
-        if note.refinement is None and is_looped(note.plan) and len(note.plan.steps) == 1:
-            return []  # the plan is the task
         if note.refinement is None:
-            lines = labelled("plan", plan_lines(note.plan, self._took if self.past is None else None))
-            return [
-                *lines,
-                *labelled("again", agreement_lines(note.plan.agreement)),
-                *labelled("judged", vouched_lines(note.plan)),
-                *labelled("doubt", doubt_lines(note.plan)),
-            ]
+            return self._drafted(note.plan)
         refinement = labelled("refine", refinement_lines(note.refinement)) if self.past is None else []
         return refinement + (_to_do(note.plan) if note.refinement.applied else [])
+
+    def _drafted(self, plan: Plan) -> list[Line]:
+        """The first plan, with what was found of it; nothing where the plan is the task."""
+        if is_looped(plan) and len(plan.steps) == 1:
+            return []
+        return [
+            *labelled("plan", plan_lines(plan, self._took if self.past is None else None)),
+            *labelled("again", agreement_lines(plan.agreement)),
+            *labelled("judged", vouched_lines(plan)),
+            *labelled("doubt", doubt_lines(plan)),
+        ]
 
 
 def _to_do(plan: Plan) -> list[Line]:

@@ -8,7 +8,7 @@ whatever the scores say.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, islice
 from typing import Annotated
@@ -103,10 +103,7 @@ class ConvergenceEngine:
         return ConvergenceAssessment(
             converged=not codes, reason_codes=codes,
             probability=seen.probability, runs=seen.runs, form=_form(every), standing=_worth(every, bad),
-            detected_issues=(
-                *problems, *(f"measured to be too poor to decide: {name}" for name in bad),
-                *(f"not judged, as the model tells no probabilities: {name}" for name in left),
-            ),
+            detected_issues=(*problems, *_unjudged(bad, left)),
             explanation=_explanation(scores),
             completeness=scores["completeness"], coherence=scores["coherence"], consistency=scores["consistency"],
             evaluation=await self._evaluate(effect, judgments, problems),
@@ -150,9 +147,9 @@ class ConvergenceEngine:
 
         A criterion of the user is asked for in whatever form the model can.
         """
-        needed = [*_open_criteria(effect), *(["criterion"] if effect.task.criteria else [])]
-        if self._engine.enabled and self._engine.state_monitor.coverage_method == "entity_ratio":
-            needed.append("entity")
+        by_entities = self._engine.enabled and self._engine.state_monitor.coverage_method == "entity_ratio"
+        beside = {"criterion": bool(effect.task.criteria), "entity": by_entities}
+        needed = [*_open_criteria(effect), *(name for name, there in beside.items() if there)]
         bad = [name for name in needed if not await self._judge.decides(judgment(name))]
         unasked = [name for name in needed if name in _ALL and name not in bad]
         return bad, [name for name in unasked if not await self._judge.asks(judgment(name))]
@@ -234,6 +231,11 @@ def _scores(answers: Mapping[str, Judged], bad: Sequence[str]) -> dict[str, floa
 def _open(bad: Sequence[str]) -> tuple[str, ...]:
     """The code of an answer of which nobody can say how complete it is."""
     return (UNVERIFIED,) if "completeness" in bad else ()
+
+
+def _unjudged(bad: Sequence[str], left: Sequence[str]) -> Iterator[str]:
+    yield from (f"measured to be too poor to decide: {name}" for name in bad)
+    yield from (f"not judged, as the model tells no probabilities: {name}" for name in left)
 
 
 def _worth(judged: Sequence[Judged], bad: Sequence[str]) -> Standing:

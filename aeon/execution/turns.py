@@ -205,12 +205,18 @@ def _limits(uses: Sequence[ToolUse], room: int) -> dict[str, int]:
 def _answer(spoken: Spoken, effect: TakeTurn) -> Turn:
     """The text of an answer without the line of ids that it ends in, and these ids in full."""
     text, uses = spoken.text, {use.id: use for one in effect.exchanges for use in one.uses}
-    found = _CITES.search(text)
-    named = [f"{fragment(effect.step.id)}.{one}" for one in _ID.findall(found[1])] if found else []
-    body = text[: found.start()].rstrip() if found and found.start() else text
+    body, named = _cited(text, fragment(effect.step.id))
     cites = tuple(dict.fromkeys(one for one in named if _is_given(one, uses)))
     unknown = tuple(dict.fromkeys(one for one in named if not _is_given(one, uses)))
     return Turn(text=body, cites=cites, unknown=unknown, form=spoken.form, mended=spoken.mended)
+
+
+def _cited(text: str, step: str) -> tuple[str, list[str]]:
+    """A text without the line of ids that it ends in, and these ids in full."""
+    found = _CITES.search(text)
+    if not found:
+        return text, []
+    return text[: found.start()].rstrip() or text, [f"{step}.{one}" for one in _ID.findall(found[1])]
 
 
 def _is_given(name: str, uses: dict[str, ToolUse]) -> bool:

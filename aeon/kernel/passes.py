@@ -21,7 +21,7 @@ from aeon.multipass.record import Record
 from aeon.multipass.refine import checked, proposed
 from aeon.schema.effects import Program
 
-__all__ = ["MULTIPASS"]
+__all__ = ["MULTIPASS", "Progress"]
 
 _UNCHECKED = schema.SemanticValidationReport(failed=True)
 _NO_ANSWER = schema.Answer(text="")

@@ -99,9 +99,11 @@ class StepPlanner:
             return Refinement()
         current = _current(effect.plan)
         if len(current) == 1:
-            step = current[0]
-            again = () if not step.executed else (_again(effect.plan, step, [step.description], effect.triggers),)
-            return Refinement(actions=again, advisories=effect.repairs)
+            again = [_again(effect.plan, one, [one.description], effect.triggers) for one in current if one.executed]
+            return Refinement(actions=tuple(again), advisories=effect.repairs)
+        return await self._changes(effect)
+
+    async def _changes(self, effect: RefinePlan) -> Refinement:
         question = render(
             load("aeon.plan", "changes.md"),
             plan=fence("plan", "\n".join(map(_line, effect.plan.steps)), 6_000),

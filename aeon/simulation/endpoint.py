@@ -144,16 +144,19 @@ class Endpoint:
         return error
 
     def _response(self, request: LLMRequest, chance: Random) -> LLMResponse:
-        world = self._world
-        if world.fails("refused", chance):
+        if self._world.fails("refused", chance):
             return LLMResponse(text="I cannot do that.", finish_reason="refusal")
-        if world.fails("empty", chance):
+        if self._world.fails("empty", chance):
             return LLMResponse(text=chance.choice(("", " \n", "\ufeff", "\x00")))
         if request.top_logprobs:
             return self._scored(chance)
         tools = offered(request)
         if tools or _has_results(request):
             return self._turn(request, tools, chance)
+        return self._reply(request, chance)
+
+    def _reply(self, request: LLMRequest, chance: Random) -> LLMResponse:
+        world = self._world
         text, spoilable = self._text(request, chance)
         if world.fails("malformed", chance, 0.4) and spoilable:
             text, form = spoilt(text, chance)

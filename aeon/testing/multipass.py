@@ -214,6 +214,14 @@ SAMPLES: dict[type[Effect], tuple[Effect, ...]] = {
 """Sample effects of each kind, without an allowance."""
 
 
+def _of_loop(effect: Effect, value: Value) -> Iterator[str]:
+    match effect, value:
+        case TakeTurn(), Turn():
+            yield from _of_turn(effect, value)
+        case UseTool(), ToolUse() if value.id != effect.call.id:
+            yield "it is of another call"
+
+
 def _of_turn(effect: TakeTurn, turn: Turn) -> Iterator[str]:
     if not turn.calls and not turn.text:
         yield "it calls nothing and says nothing"
@@ -229,10 +237,8 @@ def contradictions(effect: Effect, value: Value) -> Iterator[str]:
             yield from draft_problems(value, effect.most_steps)
         case ValidatePlan() | ValidateResults(), SemanticValidationReport():
             yield from _of_report(effect.plan, value)
-        case TakeTurn(), Turn():
-            yield from _of_turn(effect, value)
-        case UseTool(), ToolUse():
-            yield from (["it is of another call"] if value.id != effect.call.id else [])
+        case (TakeTurn(), Turn()) | (UseTool(), ToolUse()):
+            yield from _of_loop(effect, value)
         case RefinePlan(), Refinement():
             yield from _of_refinement(effect, value)
         case ExecuteStep(), StepResult():

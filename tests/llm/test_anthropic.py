@@ -26,6 +26,7 @@ from aeon.llm.strictness import strict
 from aeon.schema.llm import CallRequest, LLMRequest, LLMResponse, Message, ToolSpec
 from aeon.schema.usage import Usage
 
+pytestmark = pytest.mark.requirement("P1a")
 KEY = "sk-ant-secret-123"
 SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -23,6 +23,7 @@ from aeon.llm.gemini import UNSIGNED, Gemini
 from aeon.schema.llm import CallRequest, LLMRequest, LLMResponse, Message, ToolSpec
 from aeon.schema.usage import Usage
 
+pytestmark = pytest.mark.requirement("P1a")
 KEY = "AIza-secret-123"
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "integer"}}}
 WEATHER = ToolSpec(name="weather", description="The weather in a city.", parameters=SCHEMA)
