@@ -147,12 +147,16 @@ class ConvergenceEngine:
 
         A criterion of the user is asked for in whatever form the model can.
         """
-        by_entities = self._engine.enabled and self._engine.state_monitor.coverage_method == "entity_ratio"
-        beside = {"criterion": bool(effect.task.criteria), "entity": by_entities}
-        needed = [*_open_criteria(effect), *(name for name, there in beside.items() if there)]
+        needed = self._needed(effect)
         bad = [name for name in needed if not await self._judge.decides(judgment(name))]
         unasked = [name for name in needed if name in _ALL and name not in bad]
         return bad, [name for name in unasked if not await self._judge.asks(judgment(name))]
+
+    def _needed(self, effect: AssessConvergence) -> list[str]:
+        """The judgments that an assessment rests on."""
+        by_entities = self._engine.enabled and self._engine.state_monitor.coverage_method == "entity_ratio"
+        beside = {"criterion": bool(effect.task.criteria), "entity": by_entities}
+        return [*_open_criteria(effect), *(name for name, there in beside.items() if there)]
 
     async def _evaluate(
         self, effect: AssessConvergence, judgments: Judgments, problems: list[str]
