@@ -53,7 +53,7 @@ def test_the_bound_on_the_cost_is_that_of_the_dearest_model(
     by_name: dict[str, Price | None] = {f"model {number}": price for number, price in enumerate(prices)}
     most = bound(settings.changed(prices=by_name), calls)
     largest = Usage(
-        prompt_tokens=most.calls * settings.prompt_bytes, generated_tokens=most.calls * settings.output_tokens
+        prompt_tokens=most.calls * settings.prompt_bytes, generated_tokens=most.calls * settings.generated_tokens
     )
     dearest = max(price.of(largest) for price in prices)
     assert most.cost == (dearest if settings.budget.cost is None else min(dearest, settings.budget.cost))
@@ -141,7 +141,7 @@ def test_as_many_effects_are_affordable_as_the_allowance_bears_if_each_spends_al
 
     def fits(effects: int) -> bool:
         most = effects * calls
-        usage = Usage(prompt_tokens=most * settings.prompt_bytes, generated_tokens=most * settings.output_tokens)
+        usage = Usage(prompt_tokens=most * settings.prompt_bytes, generated_tokens=most * settings.generated_tokens)
         cost = max((price.of(usage) for price in prices), default=0.0)
         dear = whole.cost is not None and cost > whole.cost * (1 + 1e-9)
         return most <= whole.calls and (whole.tokens is None or usage.tokens <= whole.tokens) and not dear

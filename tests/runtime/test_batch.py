@@ -45,7 +45,7 @@ class Steps:
         self.log.append(f"{name} ends")
         if name == self.fail:
             raise ToolFailed("no such row")
-        return StepResult(output=f"out of {name}", clarity="BLOCKED" if name == self.block else "CLEAR")
+        return StepResult(output=f"out of {name}", mode="tool", clarity="BLOCKED" if name == self.block else "CLEAR")
 
 
 async def done(

@@ -73,7 +73,7 @@ def test_a_fork_differs_from_where_its_settings_do() -> None:
     found = diff(journal, fork(journal, 2, MULTIPASS, Config(max_passes=2)))
     assert (found.settings_from, found.settings) == (2, (Differing(path="max_passes", a=10, b=2),))
     assert found.parting is not None and (found.parting.number, found.parting.what) == (2, "end")
-    assert found.b.stop_reason is None and found.a.stop_reason == "converged"
+    assert found.b.stop_reason is None and found.a.stop_reason == "own_knowledge"
 
 
 @pytest.mark.requirement("H3")

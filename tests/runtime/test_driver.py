@@ -430,7 +430,7 @@ def test_one_of_two_runs_of_a_driver_is_interrupted_and_the_other_is_not() -> No
         return [result.stop_reason for result in await asyncio.gather(*runs)]
 
     async def go() -> None:
-        assert await two("two", "unknown") == ["converged", "interrupted"]
+        assert await two("two", "unknown") == ["own_knowledge", "interrupted"]
         assert await two() == ["interrupted", "interrupted"]
 
     asyncio.run(within(go()))

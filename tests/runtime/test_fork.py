@@ -83,7 +83,7 @@ def test_from_a_fork_on_another_configuration_holds(at: int) -> None:
     assert replay(forked, MULTIPASS).model_dump_json() == result.model_dump_json()
     assert [e.fingerprint for e in forked.entries.values()][:at] == [journal.entries[n].fingerprint for n in range(at)]
     assert result.passes == (1 if at <= 16 else 2)
-    assert result.stop_reason == ("ttl_expired" if at <= 16 else "converged")
+    assert result.stop_reason == ("ttl_expired" if at <= 16 else "own_knowledge")
 
 
 @pytest.mark.requirement("H3")
@@ -204,7 +204,7 @@ def test_a_run_that_waits_can_be_forked_at_its_question() -> None:
     lived(journal, world(ask=Failure(kind="waiting", message=WHICH.text, question=WHICH)))
     forked = fork(journal, 4, MULTIPASS)
     assert resume_point(forked, MULTIPASS).question == WHICH
-    assert went_on(forked, world()).stop_reason == "converged"
+    assert went_on(forked, world()).stop_reason == "own_knowledge"
 
 
 @pytest.mark.requirement("H3")

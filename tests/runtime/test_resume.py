@@ -42,7 +42,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, bytes]:
     """The result and the journal of the run to which nothing happens."""
     path = tmp_path_factory.mktemp("whole") / "run.jsonl"
     result = lived(path, world())
-    assert (result.stop_reason, result.passes) == ("converged", 2)
+    assert (result.stop_reason, result.passes) == ("own_knowledge", 2)
     assert len(Journal.read(path).entries) == EFFECTS
     return result.model_dump_json(), path.read_bytes()
 
@@ -133,7 +133,7 @@ def test_a_run_that_was_interrupted_anywhere_ends_as_one_that_was_not(
     wrapped = {phase: stopping(handler) for phase, handler in made.handlers.items()}
     result = driver.execute(replace(made, handlers=wrapped))
     last = number == EFFECTS - 1
-    assert result.stop_reason == ("converged" if last else "interrupted")
+    assert result.stop_reason == ("own_knowledge" if last else "interrupted")
     again = went_on(path, second)
     assert unlost(again) == whole[0]
     assert (again.usage + again.lost).calls == len(first.effects) + len(second.effects)
@@ -173,7 +173,7 @@ def test_a_run_whose_endpoint_was_dead_ends_as_one_whose_endpoint_was_not(
 
     first.reply = down  # type: ignore[method-assign]
     result = lived(path, first)
-    assert result.stop_reason == ("failed" if number < EFFECTS - 1 else "converged")
+    assert result.stop_reason == ("failed" if number < EFFECTS - 1 else "own_knowledge")
     assert went_on(path, world()).model_dump_json() == whole[0]
 
 
@@ -241,7 +241,7 @@ def test_the_time_between_two_processes_does_not_count(tmp_path: Path) -> None:
         with pytest.raises(Crash):
             lived(Striking(path, 9, after=True), world(), config, lambda f=first: next(f) * 1.0)  # type: ignore[misc]
         result = went_on(path, world(), clock=lambda s=second: next(s) * 1.0)  # type: ignore[misc]
-        assert result.stop_reason == "converged"
+        assert result.stop_reason == "own_knowledge"
         times = [(e.started, e.ended) for _, e in sorted(Journal.read(path).entries.items())]
         assert all(0 <= started <= ended < 900 for started, ended in times)
         assert [t for t, _ in times] == sorted(t for t, _ in times)
@@ -259,7 +259,7 @@ def test_the_time_of_a_person_does_not_count() -> None:
         return Reply(text="1066")
 
     result = lived(Journal(), world(), Config(budget=Budget(seconds=60)), lambda: now[0], ask=ask)
-    assert (result.stop_reason, result.seconds) == ("converged", 0.0)
+    assert (result.stop_reason, result.seconds) == ("own_knowledge", 0.0)
 
 
 async def mail(effect: ExecuteStep) -> StepResult:

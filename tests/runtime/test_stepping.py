@@ -218,7 +218,7 @@ def test_a_program_that_never_ends_is_stopped_by_the_limit_on_effects(tmp_path: 
         drive(mended, path)
 
 
-@pytest.mark.parametrize("what", ["program", "calls", "signals"])
+@pytest.mark.parametrize("what", ["program", "calls"])
 def test_an_engine_that_cannot_begin_is_named(tmp_path: Path, what: str) -> None:
     """Whichever of its parts raises."""
 

@@ -157,4 +157,4 @@ def test_settings_of_members_are_on_record_and_keep_the_bound() -> None:
     )
     orchestrator = build(Scripted([]), (), config, engine=brought)
     assert orchestrator.config.options["a"] == {"prompt_bytes": 90_000, "words": 2}
-    assert orchestrator.bound.tokens == orchestrator.bound.calls * (2_000 + 1_024)
+    assert orchestrator.bound.tokens == orchestrator.bound.calls * (2_000 + config.generated_tokens)
