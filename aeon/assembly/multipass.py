@@ -211,7 +211,7 @@ def _modules(services: Services[Config]) -> Handlers:
     engine = config.reasoning_engine
     judging = services.supervisor_of(engine.evaluate.eval_model)
     refining = services.supervisor_of(engine.refine.refinement_model)
-    validator = SemanticValidator(judging, briefing, crisp=True)
+    validator = SemanticValidator(judging, briefing, crisp=not config.thorough)
     short = Programmer(supervisor, tools).able and not config.thorough
     confidence = calibrated(engine.state_monitor)
     known = experience(engine.state_monitor, services.author)
@@ -237,7 +237,7 @@ def _modules(services: Services[Config]) -> Handlers:
         "derive": Deriver(supervisor, Sources(tools).shown).derive,
         "validate_results": checked,
         "assess": ConvergenceEngine(
-            judging, briefing, engine=engine, confidence=confidence, experience=known, crisp=True
+            judging, briefing, engine=engine, confidence=confidence, experience=known, crisp=not config.thorough
         ).assess,
         "synthesize": answered,
     }

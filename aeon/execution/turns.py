@@ -11,7 +11,7 @@ from aeon.multipass.effects import TakeTurn, UseTool
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Call, CallRequest, Exchange, JsonObject, JsonValue, Message, StepInput, ToolUse, Turn, fragment
 from aeon.supervisor.briefing import Briefing
-from aeon.supervisor.prompt import clean, fence, load
+from aeon.supervisor.prompt import characters, clean, fence, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.supervisor.turns import Spoken, arguments_of
 from aeon.text import one_line
@@ -27,8 +27,9 @@ _SHORTEST_RESULT = 300
 _LONGEST_INPUT = 4_000
 _LONGEST_OBJECTION = 2_000
 _LONGEST_MATERIAL = 8_000
-_RESERVED = 1_500
-"""Bytes of a prompt that marks, roles and the last request may take beside the texts."""
+_SPARE = 8
+"""One byte of so many of a prompt is left free: an answer that cannot be used is shown to the model once more."""
+_CUTS = 4
 _CITES = re.compile(
     r"(?:(?:\A|\n)[ \t]*(?:[^\W\d][^\d\[\n.!?]{0,40}[:\uff1a]|[^\W\d]+)?|[ \t])[ \t]*"
     r"((?:\[\d+(?:\.\d+)?\][ \t,;]*)+)\.?\s*\Z"
@@ -67,7 +68,7 @@ class TurnTaker:
             ModelError, AllowanceExhausted: it could not be asked.
         """
         offered = () if effect.last else self._specs
-        reply = await self._supervisor.turn(self._messages(effect), offered, max_tokens=self._output_tokens)
+        reply = await self._supervisor.turn(await self._fitted(effect), offered, max_tokens=self._output_tokens)
         spoken, first = reply.value, sum(len(one.turn.calls) for one in effect.exchanges) + 1
         calls = tuple(self._call(fragment(effect.step.id), first + n, one) for n, one in enumerate(spoken.calls))
         if calls:
@@ -107,19 +108,29 @@ class TurnTaker:
         faults = self._tools.check(request.name, arguments)
         return one_line("; ".join(faults), 600)
 
-    def _messages(self, effect: TakeTurn) -> tuple[Message, ...]:
-        """The conversation so far: what to do, the task, and each turn with what came of it."""
+    async def _fitted(self, effect: TakeTurn) -> tuple[Message, ...]:
+        """The conversation so far, its texts cut as far as it takes for the prompt to be as long as it may be."""
+        most = (await self._supervisor.bounds()).prompt_bytes
+        spare = most // _SPARE
+        for _ in range(_CUTS):
+            messages = self._messages(effect, most)
+            left = await self._supervisor.turn_room(messages, self._specs) - spare
+            if left >= 0:
+                break
+            most += left
+        return messages
+
+    def _messages(self, effect: TakeTurn, most: int) -> tuple[Message, ...]:
+        """The conversation so far, in about ``most`` bytes: what to do, the task, each turn and what came of it."""
         instructions = self._briefing.instructed(load("aeon.execution", "loop.md").strip())
         system = Message(role="system", content=clean(instructions))
         material = self._briefing.material
-        parts = [fence("material", material, _LONGEST_MATERIAL)] if material else []
-        free = self._supervisor.prompt_bytes - _RESERVED - 2 * _specs_bytes(self._specs)  # told, and in a schema
-        free -= sum(len(one.encode()) for one in (system.content, *parts))
-        parts += [self._briefing.facts(effect.task, max(_SHORTEST_RESULT, free * 2 // 3)), *_step(effect)]
+        parts = [fence("material", material, min(_LONGEST_MATERIAL, most // 3))] if material else []
+        free = most - sum(len(one.encode()) for one in (system.content, *parts))
+        longest = characters(f"{effect.task.text}{effect.task.background}", free * 2 // 3)
+        parts += [self._briefing.facts(effect.task, max(_SHORTEST_RESULT, longest)), *_step(effect)]
         user = Message(role="user", content=clean("\n\n".join(parts)))
-        size = sum(len(one.content.encode()) for one in (system, user)) + _RESERVED
-        room = max(_SHORTEST_RESULT, self._supervisor.prompt_bytes - size - _specs_bytes(self._specs))
-        return (system, user, *_turns(effect, room))
+        return (system, user, *_turns(effect, most - sum(len(one.content.encode()) for one in (system, user))))
 
 
 def _is_cut(value: JsonValue) -> bool:
@@ -133,10 +144,6 @@ def _total(value: JsonValue) -> int | None:
         return None
     rows, total = value.get("rows"), value.get("total")
     return total if isinstance(rows, list) and isinstance(total, int) and total > len(rows) else None
-
-
-def _specs_bytes(offered: Sequence[object]) -> int:
-    return sum(len(str(one).encode()) for one in offered)
 
 
 def _step(effect: TakeTurn) -> list[str]:
@@ -187,18 +194,24 @@ def _wire_id(name: str) -> str:
 
 def _result(use: ToolUse, limit: int) -> str:
     """A result as the model sees it: fenced, under its number."""
-    number = use.id.rpartition(".")[2]
-    text = f"error: {use.problem}" if use.problem else shown(use.output, int(number))
-    return fence(f"result {number}", text, limit)
+    return fence(f"result {_number(use)}", _told(use), limit)
+
+
+def _told(use: ToolUse) -> str:
+    return f"error: {use.problem}" if use.problem else shown(use.output, int(_number(use)))
+
+
+def _number(use: ToolUse) -> str:
+    return use.id.rpartition(".")[2]
 
 
 def _limits(uses: Sequence[ToolUse], room: int) -> dict[str, int]:
     """How many characters of each result are shown: the latest are served first, each gets a few at least."""
     limits: dict[str, int] = {}
     for use in reversed(uses):
-        size = len(use.problem) if use.problem else len(shown(use.output, 1).encode())
-        limits[use.id] = max(_SHORTEST_RESULT, min(size + 200, _LONGEST_RESULT, room))
-        room -= min(size + 100, limits[use.id])
+        text = _told(use)
+        limits[use.id] = max(_SHORTEST_RESULT, min(len(text) + 200, _LONGEST_RESULT, characters(text, room)))
+        room -= len(text[: limits[use.id]].encode()) + 100
     return limits
 
 

@@ -33,7 +33,6 @@ from aeon.schema import (
 )
 from aeon.schema.calibration import Calibration
 from aeon.schema.frozen import JsonObject
-from aeon.supervisor.bounds import bounds
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.calls import Ask
 from aeon.supervisor.judge_evidence import shown_work
@@ -178,7 +177,7 @@ class VerdictJudge:
     async def _prompt(self, answered: Answered, schema: JsonObject, short: bool) -> Prompt:
         """The prompt; results and answer are cut as far as it takes to fit."""
         can = await self._supervisor.capabilities()
-        most = bounds(can, self._supervisor.prompt_bytes, self._supervisor.output_tokens).prompt_bytes
+        most = (await self._supervisor.bounds()).prompt_bytes
         enforced = schema if can.json_schema else None
         room = most if can.json_schema else most - len(str(schema)) - 200
         prompt = self._shown(answered, _SHARES[0], short)

@@ -14,7 +14,7 @@ from importlib import resources
 from aeon.errors import ConfigError, InputFileError
 from aeon.schema.llm import Message
 
-__all__ = ["Prompt", "clean", "cut", "fence", "load", "render"]
+__all__ = ["Prompt", "characters", "clean", "cut", "fence", "load", "render"]
 
 _PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff]")
@@ -65,6 +65,11 @@ class Prompt:
 def clean(text: str) -> str:
     """``text`` with control characters and lone surrogates replaced by U+FFFD; tab and newlines stay."""
     return _UNPRINTABLE.sub("\ufffd", text)
+
+
+def characters(text: str, size: int) -> int:
+    """About how many characters of ``text`` go into ``size`` bytes."""
+    return max(0, size) * max(1, len(text)) // max(1, len(text.encode("utf-8", "replace")))
 
 
 def cut(text: str, limit: int) -> str:

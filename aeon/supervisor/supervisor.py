@@ -32,7 +32,7 @@ from aeon.schema.judgment import Form
 from aeon.schema.llm import Capabilities, LLMResponse, Message, TokenProbability, ToolSpec
 from aeon.schema.usage import Price, Usage
 from aeon.supervisor.asking_again import again, roomier, with_attempts, with_note
-from aeon.supervisor.bounds import bounds
+from aeon.supervisor.bounds import Bounds, bounds
 from aeon.supervisor.calls import Ask, adapter_failed, call, permitted
 from aeon.supervisor.extract import without_thoughts
 from aeon.supervisor.prompt import Prompt, clean
@@ -272,6 +272,15 @@ class Supervisor:
             self._capabilities = self._capabilities.changed(tools=False)
         return replace(reply, attempts=reply.attempts + refused)
 
+    async def turn_room(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
+        """How many bytes more the prompt of such a `turn` may have; negative where it is too long.
+
+        Raises:
+            AllowanceExhausted, ModelError: as for `bounds`.
+        """
+        size = TurnAsk(messages, tools, self._whole).most_prompt_tokens(await self.capabilities())
+        return (await self.bounds()).prompt_bytes - size
+
     async def probability(self, prompt: Prompt, *, yes: str = "Yes", no: str = "No") -> float:
         """How likely the answer to a yes/no question is ``yes`` (0-1), in one call; errors as for `probabilities`."""
         return (await self.probabilities(prompt, (yes, no)))[0]
@@ -330,6 +339,17 @@ class Supervisor:
                 return Reply(value, mended, attempt, form, response.likelihood)
         raise AssertionError("the loop above returns or raises")
 
+    async def bounds(self) -> Bounds:
+        """How large one call may be on this endpoint: as configured, and no more than was measured to fit.
+
+        Raises:
+            AllowanceExhausted: the time is over.
+            ModelError: the endpoint gives no answer.
+        """
+        can = await self.capabilities()
+        thoughts = self.thought_tokens if can.hidden_reasoning else 0
+        return bounds(can, self.prompt_bytes, self.output_tokens + thoughts)
+
     def _whole(self, response: LLMResponse, may_call: bool = False) -> LLMResponse:
         """``response``, if it is a whole answer; one that calls tools needs no text."""
         if response.finish_reason == "refusal":
@@ -345,9 +365,7 @@ class Supervisor:
 
     async def _call(self, ask: Ask) -> LLMResponse:
         """One call within the bounds of every call; an answer that thoughts precede gets all the room there is."""
-        can = await self.capabilities()
-        thoughts = self.thought_tokens if can.hidden_reasoning else 0
-        most = bounds(can, self.prompt_bytes, self.output_tokens + thoughts)
+        can, most = await self.capabilities(), await self.bounds()
         size = ask.most_prompt_tokens
         if size > most.prompt_bytes:
             raise AllowanceExhausted("calls", f"prompt: it has {size} bytes; at most {most.prompt_bytes} are sent")

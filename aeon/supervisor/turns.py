@@ -89,6 +89,11 @@ class TurnAsk:
         schema = _action_schema(self.tools) if can.json_schema else None
         return Ask(_with_tools(messages, self.tools), max_tokens, schema, can.json_mode and not can.json_schema)
 
+    def most_prompt_tokens(self, can: Capabilities) -> int:
+        """The most tokens that the prompt can be, in whatever form it is asked."""
+        asks = [self.action(1, can), *([self.native(1)] if can.tools else [])]
+        return max(ask.most_prompt_tokens for ask in asks)
+
     def read_native(self, response: LLMResponse) -> tuple[Spoken, bool]:
         """What was said; calls that come without tools are ignored.
 

@@ -10,13 +10,16 @@ from aeon.multipass.effects import Synthesize
 from aeon.multipass.plans import answer_steps
 from aeon.schema import Answer, JsonObject, Plan, Step
 from aeon.supervisor.briefing import Briefing
-from aeon.supervisor.prompt import Prompt, fence, load, render
+from aeon.supervisor.prompt import Prompt, characters, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.rendering import shown
 
 __all__ = ["Closer"]
 
 _LONGEST_RESULT = 6_000
+_SHORTEST_RESULT = 300
+_RESERVED = 1_000
+"""Bytes of a prompt that marks, roles and the request itself may take beside the texts."""
 _SCALARS = ("string", "number", "integer", "boolean", "null")
 
 
@@ -47,24 +50,31 @@ class Closer:
             return await self._object(effect, effect.task.answer_schema)
         if whole:
             return Answer(text=str(steps[0].output))
-        reply = await self._supervisor.text(self._prompt(effect), max_tokens=self._output_tokens)
+        reply = await self._supervisor.text(await self._prompt(effect), max_tokens=self._output_tokens)
         return Answer(text=reply.value)
 
     async def _object(self, effect: Synthesize, schema: JsonObject) -> Answer:
         bare = schema.get("type") in _SCALARS  # a model is asked for an object or an array, never for less
         asked = _wrapped(schema) if bare else schema
         reply = await self._supervisor.structured(
-            self._prompt(effect), _JsonValue, schema=asked, max_tokens=self._output_tokens
+            await self._prompt(effect), _JsonValue, schema=asked, max_tokens=self._output_tokens
         )
         value = reply.value.root
         value = value["answer"] if bare and isinstance(value, dict) else value
         return Answer(text=json.dumps(value, ensure_ascii=False), value=value)
 
-    def _prompt(self, effect: Synthesize) -> Prompt:
-        results = "\n".join(fence(step.id, _gave(step), _LONGEST_RESULT) for step in _telling(effect.plan))
+    async def _prompt(self, effect: Synthesize) -> Prompt:
+        telling = _telling(effect.plan)
+        system, facts = self._briefing.instructed(""), self._briefing.facts(effect.task)
+        beside = f"{system}{facts}{effect.task.answer_schema}"
+        room = (await self._supervisor.bounds()).prompt_bytes - len(beside.encode("utf-8", "replace")) - _RESERVED
+        told = [_gave(step) for step in telling]
+        limit = characters("".join(told), room) // max(1, len(told))
+        limit = max(_SHORTEST_RESULT, min(_LONGEST_RESULT, limit))
+        results = "\n".join(fence(step.id, text, limit) for step, text in zip(telling, told, strict=True))
         caveat = f"The work ended early ({effect.caveat}): say what is missing.\n" if effect.caveat else ""
         question = render(load("aeon.synthesis", "merge.md"), results=results or "(nothing)", caveat=caveat)
-        return Prompt(system=self._briefing.instructed(""), user=f"{self._briefing.facts(effect.task)}\n\n{question}")
+        return Prompt(system=system, user=f"{facts}\n\n{question}")
 
 
 def _telling(plan: Plan) -> list[Step]:

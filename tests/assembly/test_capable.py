@@ -10,6 +10,7 @@ from assembly.capable import CAN, capable, properties
 from aeon import Config, Task, build
 from aeon.errors import UsageError
 from aeon.runtime.events import EffectEnded, Event
+from aeon.schema import Capabilities
 
 LOOK = ("sql", {"query": "SELECT boat, price FROM boats ORDER BY price"})
 READ = ("read", {"name": "rules.txt"})
@@ -193,3 +194,19 @@ def test_a_judge_that_cannot_be_had_leaves_an_answer_unverified(harbour: Path) -
     model._choose = lambda request: "I think it is fine." if "completeness" in properties(request) else said(request)
     result = build(llm=model, files=harbour).execute("What does the dearest boat cost?")
     assert (result.answer, result.stop_reason, result.sufficient) == ("The Bora costs 180 a day.", "unverified", False)
+
+
+@pytest.mark.requirement("W1")
+@pytest.mark.parametrize("line", ["The boats lie at the quay and wait for the tide.\n", "船停在码头等待潮水的到来和月亮。\n"])
+@pytest.mark.parametrize("room", [CAN, CAN.changed(context_tokens=8_192, bytes_per_token=3.0)], ids=["any", "8192"])
+def test_long_results_are_cut_to_what_a_prompt_may_hold(room: Capabilities, line: str, harbour: Path) -> None:
+    """Eight long texts, in letters of one byte and of three, in a context of any length and in a short one."""
+    names = [f"log{number}.txt" for number in range(8)]
+    for name in names:
+        (harbour / name).write_text(line * (6_000 // len(line)), encoding="utf-8")
+    model = capable("They lie at the quay.\n[1]", [("read", {"name": name}) for name in names], capabilities=room)
+    result = build(llm=model, files=harbour).execute("What does the dearest boat cost?")
+    assert result.stop_reason == "converged", result.history
+    most = 48_000 if room == CAN else 8_192 * 3
+    sizes = [sum(len(one.content.encode()) for one in request.messages) for request in model.requests]
+    assert most // 3 < max(sizes) < most

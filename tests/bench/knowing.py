@@ -14,7 +14,7 @@ from aeon.testing.obliging import oblige, plainest
 QUESTION = "Which one do you mean?"
 _VALUES: dict[str, object] = {
     "issue": "", "verdict": "approved", "score": 0.9, "questions": [], "answer": "yes", "question": QUESTION,
-    "options": ["this", "that"], "default": "this",
+    "options": ["this", "that"], "default": "this", "ambiguity": 0.0,
 }  # fmt: skip
 
 
@@ -40,17 +40,18 @@ def doubting() -> Scripted:
     """A model that was measured to tell vague tasks, says yes to all that it is asked, and has a question."""
     measured = Capabilities(json_schema=True, json_mode=True, logprobs=True)
     return Scripted(
-        lambda request: _valid(request) if request.json_schema is not None else oblige(request),
+        lambda request: _valid(request, ambiguity=0.9) if request.json_schema is not None else oblige(request),
         measured,
         name="qwen2.5-coder-1.5b",
     )
 
 
-def _valid(request: LLMRequest) -> str:
-    """A value of the schema that is asked for."""
+def _valid(request: LLMRequest, **said: object) -> str:
+    """A value of the schema that is asked for; ``said`` is what some of its properties are."""
     value = plainest(request.json_schema)
     assert isinstance(value, dict)
-    return json.dumps({key: _VALUES.get(key, plain) for key, plain in value.items()})
+    known = _VALUES | said
+    return json.dumps({key: known.get(key, plain) for key, plain in value.items()})
 
 
 def down(request: LLMRequest) -> Reply:

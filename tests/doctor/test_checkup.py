@@ -45,7 +45,7 @@ def test_an_honest_endpoint_is_found_honest(liar: Liar) -> None:
         True, True, True, False, True,
     )  # fmt: skip
     assert can.context_tokens == 4_096 and can.measured and can.bytes_per_token is None
-    assert "prompts of up to 20,000 bytes are sent, as configured" in told(found)
+    assert "prompts of up to 48,000 bytes are sent, as configured" in told(found)
     assert "schemas are enforced: answers are asked for with the schema" in told(found)
     assert "scored by the probability of the first token" in told(found)
 

@@ -26,7 +26,7 @@ def done(*uses: ToolUse, cites: tuple[str, ...] = (), name: str = "s1", output: 
 def test_a_call_is_shown_with_its_arguments_and_its_result_as_data() -> None:
     """Numbered as the model saw it; a value that is no text is shown as JSON."""
     shown = shown_work((done(use(1, output=[{"n": 12}])),), 1_000)  # type: ignore[arg-type]
-    assert shown == '[1] sql {"query": "q1"}\n<data result 1>\n[{"n": 12}]\n</data>'
+    assert shown == '[1] sql {"query": "q1"}\n<data result 1>\n[{"n":12}]\n</data>'
 
 
 def test_what_went_wrong_and_what_is_missing_is_said() -> None:
@@ -40,7 +40,7 @@ def test_sentences_have_their_numbers() -> None:
     """Counted over all texts of a result, below the name of each."""
     lines = (Lines(source="a.txt", texts=("One.", "Two.")), Lines(source="b.txt", texts=("Three.",)))
     shown = shown_work((done(use(1, lines=lines)),), 1_000)
-    assert "a.txt:\n[1] One.\n[2] Two.\nb.txt:\n[3] Three." in shown
+    assert "a.txt:\n[1.1] One.\n[1.2] Two.\nb.txt:\n[1.3] Three." in shown
 
 
 def test_of_several_steps_each_is_named_with_what_it_gave() -> None:
@@ -69,8 +69,8 @@ def test_of_a_long_text_the_cited_sentence_and_its_neighbours_stay() -> None:
     texts = tuple(f"Sentence {number}." for number in range(1, 201))
     one = use(1, lines=(Lines(source="a.txt", texts=texts),))
     shown = shown_work((done(one, cites=("s1.1.100",)),), 400)
-    assert "[100] Sentence 100." in shown and "[101] Sentence 101." in shown and "(left out here)" in shown
-    assert "[1] Sentence 1.\n" not in shown
+    assert "[1.100] Sentence 100." in shown and "[1.101] Sentence 101." in shown and "(left out here)" in shown
+    assert "[1.1] Sentence 1.\n" not in shown
 
 
 def test_a_result_cannot_leave_its_fence() -> None:
