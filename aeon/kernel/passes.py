@@ -178,9 +178,13 @@ def _use_tools(progress: Progress, asked: ask.TakeTurn, turn: schema.Turn) -> Pr
     Of a call that may have changed the world a person is asked; what the others gave is kept before that.
     """
     run, step = progress.run, asked.step
-    allowed = budget.allowance(run.boundary(midway=True), 0)
+
+    def to_use(call: schema.Call) -> ask.UseTool:
+        allowed = budget.allowance(run.boundary(midway=True), 0)
+        return ask.UseTool(task=run.task, allowance=allowed, step=step.id, call=call)
+
     calls = turns.to_make(turn, run.config.limits.calls_per_turn)
-    effects = [ask.UseTool(task=run.task, allowance=allowed, step=step.id, call=call) for call in calls]
+    effects = [to_use(call) for call in calls]
     outcomes = (yield from run.issue(effects)) if effects else ()
     uses = dict(map(turns.used, calls, outcomes))
     progress.keep(step, exchanges := turns.exchanged(asked.exchanges, turn, uses))
@@ -189,7 +193,7 @@ def _use_tools(progress: Progress, asked: ask.TakeTurn, turn: schema.Turn) -> Pr
             if (yield from run.resolve(outcome)) == "done":
                 uses[effect.call.id] = turns.answered(effect.call, _LOST.problem)
                 break
-            (outcome,) = yield from run.issue((effect.changed(task=run.task),))
+            (outcome,) = yield from run.issue((to_use(effect.call),))
             uses.update((turns.used(effect.call, outcome),))
         progress.keep(step, exchanges := turns.exchanged(asked.exchanges, turn, uses))
     return exchanges

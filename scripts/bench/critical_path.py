@@ -38,6 +38,8 @@ from aeon.schema import (
     StepResult,
     Task,
     TaskProfile,
+    ToolUse,
+    Turn,
 )
 
 SHAPES = {"sparse": 1.0, "middling": 2.0, "dense": 4.0}
@@ -104,7 +106,17 @@ class Judges:
             "validate_results": self.validated,
             "assess": self.assess,
             "synthesize": self.synthesize,
+            "turn": self.turn,
+            "use_tool": self.use_tool,
         }
+
+    async def turn(self, effect: ask.TakeTurn) -> Turn:
+        """Nothing: no step of these plans is done turn by turn."""
+        raise AssertionError(f"a turn of {effect.step.id}")
+
+    async def use_tool(self, effect: ask.UseTool) -> ToolUse:
+        """Nothing, as there is no turn."""
+        raise AssertionError(f"a call of {effect.call.tool}")
 
     async def derive(self, effect: ask.DeriveAgain) -> Agreement:
         """Nothing: the plan's is the only way."""
@@ -148,7 +160,7 @@ async def aeon(graph: Graph) -> float:
     began = time.perf_counter()
     result = await AsyncDriver().aexecute(job)
     seconds = time.perf_counter() - began
-    if (result.stop_reason, result.answer) != ("converged", str(sum(map(len, graph.needs)))):
+    if (result.stop_reason, result.answer) != ("own_knowledge", str(sum(map(len, graph.needs)))):
         raise AssertionError(f"{result.stop_reason}, {result.answer}: {result.detail}")
     return seconds
 

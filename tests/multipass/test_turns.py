@@ -8,6 +8,7 @@ import pytest
 from kernel.world import BLOCKED, CONVERGED, ENDPOINT_DOWN, NOT_YET, Said, World, calls, found, looped, step, used
 
 from aeon.schema import (
+    Budget,
     Config,
     Failure,
     Question,
@@ -250,6 +251,15 @@ def test_a_call_is_repeated_where_the_person_says_so() -> None:
     assert [one.call.id for one in world.of("use_tool")] == ["s1.1", "s1.2", "s1.1"]  # type: ignore[attr-defined]
     (exchange,) = world.of("turn")[1].exchanges  # type: ignore[attr-defined]
     assert [(use.id, use.output) for use in exchange.uses] == [("s1.1", 2), ("s1.2", 1)]
+
+
+@pytest.mark.requirement("K9", "K10")
+def test_a_call_that_is_made_again_has_the_time_that_is_left_then() -> None:
+    """Not what was left when it was first made."""
+    world = unsure("repeat")
+    world.run(Config(budget=Budget(seconds=1_000)))
+    first, _, again = [one.allowance.seconds for one in world.of("use_tool")]
+    assert first is not None and again is not None and again < first
 
 
 @pytest.mark.requirement("X3", "K9", "K13")

@@ -27,6 +27,8 @@ from aeon.schema import (
     StepResult,
     Task,
     TaskProfile,
+    ToolUse,
+    Turn,
 )
 
 __all__ = ["history"]
@@ -63,7 +65,17 @@ class Judges:
             "validate_results": self.validated,
             "assess": self.assess,
             "synthesize": self.synthesize,
+            "turn": self.turn,
+            "use_tool": self.use_tool,
         }
+
+    async def turn(self, effect: ask.TakeTurn) -> Turn:
+        """Nothing: no step of this plan is done turn by turn."""
+        raise AssertionError(f"a turn of {effect.step.id}")
+
+    async def use_tool(self, effect: ask.UseTool) -> ToolUse:
+        """Nothing, as there is no turn."""
+        raise AssertionError(f"a call of {effect.call.tool}")
 
     async def derive(self, effect: ask.DeriveAgain) -> Agreement:
         """Nothing: the plan's is the only way."""

@@ -32,6 +32,8 @@ from aeon.schema import (
     StepResult,
     Task,
     TaskProfile,
+    ToolUse,
+    Turn,
     Usage,
 )
 
@@ -79,7 +81,17 @@ class Judges:
             "validate_results": self.validate_results,
             "assess": self.assess,
             "synthesize": self.synthesize,
+            "turn": self.turn,
+            "use_tool": self.use_tool,
         }
+
+    async def turn(self, effect: ask.TakeTurn) -> Turn:
+        """Nothing: no step of these plans is done turn by turn."""
+        raise AssertionError(f"a turn of {effect.step.id}")
+
+    async def use_tool(self, effect: ask.UseTool) -> ToolUse:
+        """Nothing, as there is no turn."""
+        raise AssertionError(f"a call of {effect.call.tool}")
 
     async def derive(self, effect: ask.DeriveAgain) -> Agreement:
         """Nothing: the plan's is the only way."""

@@ -110,7 +110,7 @@ def _value(schema: JsonObject, blocked: bool) -> JsonObject:
     if not isinstance(value, dict):
         raise AssertionError(f"no object is asked for by {schema}")
     if "reasoning_depth" in value:
-        return {**value, "reasoning_depth": PASSES, "expected_step_count": STEPS, "ambiguity": "low"}
+        return {**value, "reasoning_depth": PASSES, "expected_step_count": STEPS, "ambiguity": 0.1}
     if "s1" in value:
         return {"s1": _step("find the factors")} | {f"s{n}": _step(f"part {n} of $s1") for n in range(2, STEPS + 1)}
     return {**value, "clarity": "BLOCKED" if blocked else "CLEAR"} if "clarity" in value else value
