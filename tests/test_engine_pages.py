@@ -22,7 +22,8 @@ pytestmark = pytest.mark.requirement("E8i")
 
 ROOT = Path(__file__).parents[1]
 NAMES = [engine.name.partition("/")[0] for engine in shipped()]
-SEEDS = 150
+SEEDS = {"multi-pass": 700}
+"""How many runs show every step of an engine, where 150 do not."""
 UNPLAYED = {"tutor": {("recheck", "player_move")}}
 """Steps that no simulated run takes: the simulated player challenges nothing. Games of the engine's own tests do."""
 
@@ -69,7 +70,7 @@ def steps(name: str) -> Iterator[tuple[str, str]]:
     """The phases that follow each other in simulated runs, questions left out."""
     brought = plugin(name)
     with Life(Parts(brought)) as life:
-        for seed in range(SEEDS):
+        for seed in range(SEEDS.get(name, 150)):
             story = life.lived(World(scenario(seed, None)), Troubles())
             assert story is not None
             batches = trail(story.journal, brought.engine).batches

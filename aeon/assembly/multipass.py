@@ -237,8 +237,9 @@ def _modules(services: Services[Config]) -> Handlers:
         "derive": Deriver(supervisor, Sources(tools).shown).derive,
         "validate_results": checked,
         "assess": ConvergenceEngine(
-            judging, briefing, engine=engine, confidence=confidence, experience=known, crisp=not config.thorough
-        ).assess,
+            judging, briefing, engine=engine, confidence=confidence, experience=known, crisp=not config.thorough,
+            unaided=config.model_tier == "T0",
+        ).assess,  # fmt: skip
         "synthesize": answered,
     }
 

@@ -65,7 +65,8 @@ class ConvergenceEngine:
     What was measured to be bad on the endpoint is not asked and decides nothing; where nothing else judged how complete
     the answer is, it is unverified. ``measured`` holds what was measured, by default on the endpoint itself, then what
     is shipped; ``experience`` is how often answers of the model were right, by how they came about. With ``crisp`` what
-    nobody measured is asked only of a model that tells probabilities.
+    nobody measured is asked only of a model that tells probabilities. ``unaided`` is for runs that have no model: then
+    what their tools gave counts as it stands.
     """
 
     def __init__(
@@ -77,11 +78,13 @@ class ConvergenceEngine:
         measured: Calibrations | None = None,
         experience: Experience | None = None,
         crisp: bool = False,
+        unaided: bool = False,
     ) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
         self._judge = Judge(supervisor, samples=0, measured=measured, crisp=crisp)
         self._verdicts = VerdictJudge(supervisor, briefing, measured)
+        self._unaided = unaided
         self._engine = engine or ReasoningEngine()
         self._confidence = confidence
         self._experience = experience or Experience()
@@ -102,7 +105,7 @@ class ConvergenceEngine:
         every = [*answers.values(), *filter(None, (judged for _, judged in criteria))]
         return ConvergenceAssessment(
             converged=not codes, reason_codes=codes,
-            probability=seen.probability, runs=seen.runs, form=_form(every), standing=_worth(every, bad),
+            probability=seen.probability, runs=seen.runs, form=_form(every), standing="assumed" if self._unaided else _worth(every, bad),
             detected_issues=(*problems, *_unjudged(bad, left)),
             explanation=_explanation(scores),
             completeness=scores["completeness"], coherence=scores["coherence"], consistency=scores["consistency"],
@@ -245,7 +248,7 @@ def _unjudged(bad: Sequence[str], left: Sequence[str]) -> Iterator[str]:
 def _worth(judged: Sequence[Judged], bad: Sequence[str]) -> Standing:
     """What the judgments together are worth, those included that were too bad to be asked for."""
     asked: list[Standing] = [one.standing for one in judged]
-    return least([*asked, "bad"] if bad else asked or ["assumed"])
+    return least([*asked, "bad"] if bad else asked)
 
 
 def _codes(

@@ -137,7 +137,7 @@ def first(rules: Sequence[Rule], signals: Signals) -> Rule:
 
 def borne_out(decision: Decision, claims: Sequence[Claim]) -> Decision:
     """The decision, or what its answer lacks: no answer is good enough whose claims do not stand."""
-    for verdict, reason in ENDINGS.items() if decision.sufficient else ():
+    for verdict, reason in ENDINGS.items() if decision.revisable else ():
         if texts := [claim.text for claim in claims if claim.verdict == verdict]:
             return Decision(action="OUTPUT", reason=reason, detail=", ".join(texts))
     return decision

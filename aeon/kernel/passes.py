@@ -73,7 +73,7 @@ def _program(run: Run[schema.Config, PassSignals]) -> Program[schema.Result]:
     progress.end_pass(decision, run.timings, run.usage)
     yield PassNote(pass_number=progress.number, decision=decision)
     answer = yield from _synthesize(progress, decision)
-    if decision.sufficient and run.signals.unfit:
+    if decision.revisable and run.signals.unfit:
         decision = run.decide()
     return progress.result(run.conclude(decision, answer), answer, (run.task, run.config, run.timings))
 

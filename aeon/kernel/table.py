@@ -44,6 +44,11 @@ class PassSignals(Signals):
         return self.converged and self.grounded
 
     @property
+    def unverified(self) -> bool:
+        """Whether nothing that counts judged the results, and nothing else is said of them."""
+        return self.unjudged and {NOT_STATED, DISAGREEMENT, UNCERTAIN}.isdisjoint(self.codes)
+
+    @property
     def assured(self) -> bool:
         """Whether the evaluation is confident, and something was there to check the answer against."""
         return self.confident and self.grounded
@@ -55,7 +60,7 @@ OF_THE_ANSWER = (
          when="a pass was good enough, but no answer that fits the task's schema could be had from it"),
     Rule(FORM_UNMET, "codes", "the text has not the form that is asked for, nor had a second one", "has", FORM_UNMET,
          when="the answer is a text, and twice not of the length or in the format that the task asks for in words"),
-    Rule("unverified", "unjudged", "nothing that counts on this model judged whether the answer is right",
+    Rule("unverified", "unverified", "nothing that counts on this model judged whether the answer is right",
          when="all steps are done, and the judgment could not be made, or was measured to be bad on this model"),
 )
 """Stand before the rows that can be ordered: they say of an answer what these say of a pass."""

@@ -24,6 +24,11 @@ class Decision(Value):
     detail: str = ""
     sufficient: bool = False
 
+    @property
+    def revisable(self) -> bool:
+        """Whether what is found in the answer may still change the reason: until then nothing was held against it."""
+        return self.sufficient or self.reason == "unverified"
+
 
 class PhaseTiming(Value):
     """When an effect of this phase ran, in seconds since the run began."""

@@ -81,12 +81,12 @@ class CallCaps(Caps):
     """Model calls that one effect of each phase of the multi-pass engine may make, repairs and retries included.
 
     Each default is the longest way through the module that answers the effect, where no request has to be retried;
-    with the three calls that find out what a capable endpoint can do, where the effect can be the first that asks a
-    model. Steps are many, so theirs has no such calls: a step that comes first in a process asks in a way that every
-    endpoint knows.
+    with the calls that find out what an endpoint can do, where the effect can be the first that asks a model: three,
+    and of a run's first effect five. Steps are many, so theirs has no such calls: a step that comes first in a process
+    asks in a way that every endpoint knows.
     """
 
-    profile: int = Field(default=10, ge=0)
+    profile: int = Field(default=8, ge=0)
     plan: int = Field(default=7, ge=0)
     validate_plan: int = Field(default=7, ge=0)
     refine_plan: int = Field(default=7, ge=0)
@@ -190,7 +190,7 @@ class Config(Settings):
     brief: bool = Field(default=False, description="answer with the bare values, without a sentence around them")
     thorough: bool = Field(
         default=False,
-        description="profile every task first, plan it in steps, and have what was measured judge the results",
+        description="in the program form: profile every task in full, plan it in steps, and ask every judgment",
     )
     derivations: int = Field(
         default=3,

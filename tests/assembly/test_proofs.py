@@ -122,7 +122,7 @@ def test_every_derivation_is_in_the_proof_and_the_one_that_was_taken_is_marked()
     worked = "Left: 5700 - 1140 = 4560\nEach: 4560 / 6 = 760\nAnswer: 760 euros"
     replies = ["print((5700 + 1140) / 6)", worked, "So it is\nAnswer: 760", "Each receives {r1}."]
     result = build(llm=Scripted(replies), tools=["calculator"]).execute(task)
-    assert isinstance(result, Result) and result.answer == "Each receives 760 euros." and result.converged
+    assert isinstance(result, Result) and result.answer == "Each receives 760 euros." and result.stop_reason == "unverified"
     proof = proof_of(result)
     assert [(one.id, one.taken) for one in proof.derivations] == [("d1", False), ("d2", True), ("d3", False)]
     report = verified(proof)
@@ -134,7 +134,7 @@ def test_a_text_that_is_written_has_claims_and_no_sources() -> None:
     result = build(llm=Scripted(["The bridge of Galway was built in 1931."])).execute("Write a line on bridges.")
     proof = proof_of(result)
     assert {one.verdict for one in proof.claims} == {"not_checked"} and proof.sources == ()
-    assert result.stop_reason == "own_knowledge"
+    assert result.stop_reason == "unverified"
     assert plain(claim_lines(result.claims)) == "claims  0 of 2 checked, 0 supported"
     assert verified(proof).code == 0
 

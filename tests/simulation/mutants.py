@@ -173,8 +173,8 @@ _total_usage = Gathering._total_usage
 _converse = OpenAICompatible._converse
 
 
-def _one_attempt(gathering: Gathering, calls: int, unmetered: int = 0, put_off: int = 0) -> LLMResponse:
-    return _response(gathering, 1, unmetered, put_off)
+def _one_attempt(gathering: Gathering, calls: int, *rest: int) -> LLMResponse:
+    return _response(gathering, 1, *rest)
 
 
 def _half_the_prompt(gathering: Gathering, calls: int, put_off: int) -> Usage:

@@ -12,7 +12,7 @@ from aeon.simulation.report import hold_report
 from aeon.simulation.world import World
 
 pytestmark = pytest.mark.requirement("A1")
-SEEDS = 60
+SEEDS = 90
 
 
 def test_reports_hold_in_simulated_worlds() -> None:

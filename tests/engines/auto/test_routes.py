@@ -120,7 +120,7 @@ def test_a_routed_run_is_one_of_the_engine_that_was_chosen(tmp_path: Path) -> No
 def test_the_profile_is_asked_for_only_where_a_rule_needs_it() -> None:
     """It is in the record then, and the deep task goes to the engine that the rule names."""
     profile = (
-        '{"rationale": "r", "reasoning_depth": 5, "ambiguity": 0.1, "information_sufficiency": "high", '
+        '{"rationale": "r", "reasoning_depth": 5, "ambiguity": 0.1, "information_sufficiency": 0.9, '
         '"dependency_complexity": "low", "expected_step_count": 2, "expected_tool_usage": "none", '
         '"output_breadth": "narrow", "confidence_requirement": "low"}'
     )
