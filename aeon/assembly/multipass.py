@@ -215,6 +215,10 @@ def _modules(services: Services[Config]) -> Handlers:
     short = Programmer(supervisor, tools).able and not config.thorough
     confidence = calibrated(engine.state_monitor)
     known = experience(engine.state_monitor, services.author)
+    assessor = ConvergenceEngine(
+        judging, briefing, engine=engine, confidence=confidence, experience=known, crisp=not config.thorough,
+        unaided=config.model_tier == "T0",
+    )  # fmt: skip
     synthesizer = Synthesizer(supervisor, briefing, config.output_tokens, config.brief)
 
     async def checked(effect: ValidateResults) -> SemanticValidationReport:
@@ -236,10 +240,7 @@ def _modules(services: Services[Config]) -> Handlers:
         "execute": _execute(services),
         "derive": Deriver(supervisor, Sources(tools).shown).derive,
         "validate_results": checked,
-        "assess": ConvergenceEngine(
-            judging, briefing, engine=engine, confidence=confidence, experience=known, crisp=not config.thorough,
-            unaided=config.model_tier == "T0",
-        ).assess,  # fmt: skip
+        "assess": assessor.assess,
         "synthesize": answered,
     }
 

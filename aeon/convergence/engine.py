@@ -105,7 +105,8 @@ class ConvergenceEngine:
         every = [*answers.values(), *filter(None, (judged for _, judged in criteria))]
         return ConvergenceAssessment(
             converged=not codes, reason_codes=codes,
-            probability=seen.probability, runs=seen.runs, form=_form(every), standing="assumed" if self._unaided else _worth(every, bad),
+            probability=seen.probability, runs=seen.runs, form=_form(every),
+            standing="assumed" if self._unaided else _worth(every, bad),
             detected_issues=(*problems, *_unjudged(bad, left)),
             explanation=_explanation(scores),
             completeness=scores["completeness"], coherence=scores["coherence"], consistency=scores["consistency"],

@@ -197,7 +197,9 @@ def test_a_judge_that_cannot_be_had_leaves_an_answer_unverified(harbour: Path) -
 
 
 @pytest.mark.requirement("W1")
-@pytest.mark.parametrize("line", ["The boats lie at the quay and wait for the tide.\n", "船停在码头等待潮水的到来和月亮。\n"])
+@pytest.mark.parametrize("line", [
+    "The boats lie at the quay and wait for the tide.\n", "船停在码头等待潮水的到来和月亮。\n",
+])  # fmt: skip
 @pytest.mark.parametrize("room", [CAN, CAN.changed(context_tokens=8_192, bytes_per_token=3.0)], ids=["any", "8192"])
 def test_long_results_are_cut_to_what_a_prompt_may_hold(room: Capabilities, line: str, harbour: Path) -> None:
     """Eight long texts, in letters of one byte and of three, in a context of any length and in a short one."""

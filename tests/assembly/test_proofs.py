@@ -122,7 +122,8 @@ def test_every_derivation_is_in_the_proof_and_the_one_that_was_taken_is_marked()
     worked = "Left: 5700 - 1140 = 4560\nEach: 4560 / 6 = 760\nAnswer: 760 euros"
     replies = ["print((5700 + 1140) / 6)", worked, "So it is\nAnswer: 760", "Each receives {r1}."]
     result = build(llm=Scripted(replies), tools=["calculator"]).execute(task)
-    assert isinstance(result, Result) and result.answer == "Each receives 760 euros." and result.stop_reason == "unverified"
+    assert isinstance(result, Result) and result.stop_reason == "unverified"
+    assert result.answer == "Each receives 760 euros."
     proof = proof_of(result)
     assert [(one.id, one.taken) for one in proof.derivations] == [("d1", False), ("d2", True), ("d3", False)]
     report = verified(proof)

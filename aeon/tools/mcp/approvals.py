@@ -104,7 +104,6 @@ class Approvals:
             raise InputFileError(f"{self.path}: {what}") from None
 
 
-
 def _differences(approved: dict[str, dict[str, str]], tools: Iterable[Listed]) -> dict[str, tuple[str, ...]]:
     changed: dict[str, tuple[str, ...]] = {}
     for tool in tools:
