@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sqlite3
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -18,6 +20,30 @@ from aeon.runtime.replay import replay
 from .conftest import Place, chaos, errands, place_in, until
 
 ENGINE = errands.ENGINE
+
+
+def stop(place: Place, pid: int) -> None:
+    """Stop a process while it holds no lock on the database file: every other one would wait for it."""
+    for _ in range(100):
+        os.kill(pid, signal.SIGSTOP)
+        if _is_free(place.url):
+            return
+        os.kill(pid, signal.SIGCONT)
+        time.sleep(0.02)
+    raise AssertionError("the worker writes all the time")
+
+
+def _is_free(url: str) -> bool:
+    scheme, _, path = url.partition(":///")
+    if scheme != "sqlite":
+        return True
+    with contextlib.closing(sqlite3.connect(path, timeout=0.2)) as database:
+        try:
+            database.execute("BEGIN IMMEDIATE")
+            database.rollback()
+        except sqlite3.OperationalError:
+            return False
+    return True
 
 
 @pytest.mark.requirement("X5", "X5b")
@@ -137,7 +163,7 @@ def test_a_worker_that_stood_still_can_write_nothing_more(place: Place) -> None:
     place.submit("still", rounds=3)
     with place.worker(posting=1.5) as still:
         until(lambda: place.posts("still"))
-        os.kill(still.pid, signal.SIGSTOP)
+        stop(place, still.pid)
         with place.worker():
             place.reaches("still", "waiting")
             place.jobs.answer("still", "done")
@@ -155,7 +181,7 @@ def test_a_worker_that_stood_still_does_not_go_along_behind_another(place: Place
     place.submit("behind", rounds=3)
     with place.worker(reading=1.0) as still:
         until(lambda: len(place.jobs.lines("behind")) >= 4)
-        os.kill(still.pid, signal.SIGSTOP)
+        stop(place, still.pid)
         with place.worker():
             place.reaches("behind", "ended")
             before = place.jobs.written("behind")
