@@ -65,7 +65,10 @@ MULTIPASS_INVARIANTS: dict[str, str] = {
     "executed steps never change": "save that a complete step may become invalid",
     "refinement limits hold": "attempts for each fragment and for the run, and the steps of a run and of a plan",
     "turns within their limits": "no more turns than a run and a step may have, and no more calls than a turn may make",
-    "converged rests on an assessment": "a run converges only where the latest assessment was made and says so",
+    "converged rests on an assessment": (
+        "a run converges, or ends with what the model knows, only where the latest assessment was made, says so, and "
+        "rests on a judgment that counts"
+    ),
     "a verdict is the model's": (
         "where the model leaned one way in each question of an assessment, its score goes that way, and a low one "
         "keeps the run from converging"

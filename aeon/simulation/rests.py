@@ -54,10 +54,15 @@ def hold_rests(world: World, result: Result, journal: Journal) -> None:
         if assessment is not None:
             _as_judged(world, number, assessment, result.history.configuration.convergence)
     latest = assessed[-1][1] if assessed else None
-    if result.stop_reason == "converged" and (latest is None or latest.failed or not latest.converged):
+    if result.stop_reason in ("converged", "own_knowledge") and not _is_borne_out(latest):
         world.wrong("converged rests on an assessment", f"the latest one is {latest}")
     _reported(world, result, journal)
     _from_the_run(world, result, journal)
+
+
+def _is_borne_out(latest: ConvergenceAssessment | None) -> bool:
+    """Whether an assessment says that a run has converged, and rests on a judgment that counts."""
+    return latest is not None and latest.converged and not latest.failed and latest.standing in ("assumed", "measured")
 
 
 def _assessments(journal: Journal) -> Iterator[tuple[int, ConvergenceAssessment | None]]:

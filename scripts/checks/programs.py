@@ -8,7 +8,7 @@ from pathlib import Path
 
 __all__ = ["every_engine", "layers", "lint", "simulation", "types"]
 
-SEEDS = 10_000
+SEEDS = 4_000
 SEEDS_OF_ALL = 2_640
 
 
