@@ -29,7 +29,7 @@ def layers(root: Path) -> list[str]:
 
 
 def simulation(root: Path) -> list[str]:
-    """Every invariant holds in 10,000 simulated runs with injected faults, and every kind of fault fires."""
+    """Every invariant holds in 4,000 simulated runs with injected faults, and every kind of fault fires."""
     return _run(root, "-m", "aeon.cli.main", "simulate", "--seeds", str(SEEDS))
 
 
