@@ -61,7 +61,7 @@ OF_THE_ANSWER = (
     Rule(FORM_UNMET, "codes", "the text has not the form that is asked for, nor had a second one", "has", FORM_UNMET,
          when="the answer is a text, and twice not of the length or in the format that the task asks for in words"),
     Rule("unverified", "unverified", "nothing that counts on this model judged whether the answer is right",
-         when="all steps are done, and the judgment could not be made, or was measured to be bad on this model"),
+         when="all steps are done, no judgment of them was made that counts on this model, and no more is known"),
 )
 """Stand before the rows that can be ordered: they say of an answer what these say of a pass."""
 TABLE = (

@@ -72,10 +72,19 @@ def test_each_signal_alone_decides_for_its_own_reason(reason: str, signal: dict[
 
 
 @pytest.mark.requirement("K2")
-@pytest.mark.parametrize(("first", "second"), list(pairwise(ROWS)))
+@pytest.mark.parametrize(("first", "second"), [pair for pair in pairwise(ROWS) if pair[0][0] != "unverified"])
 def test_an_earlier_row_wins(first: tuple[str, dict[str, object]], second: tuple[str, dict[str, object]]) -> None:
     """Where two neighbouring rows hold, the upper one decides."""
     assert decide(RULES, replace(QUIET, **(second[1] | first[1]))).reason == first[0]  # type: ignore[arg-type]
+
+
+@pytest.mark.requirement("K2", "J8a")
+@pytest.mark.parametrize("code", ["not_stated", "disagreement", "uncertain"])
+def test_what_is_known_of_results_goes_before_that_nobody_judged_them(code: str) -> None:
+    """The host knows these without a judge; of results that nobody judged it is the more telling reason."""
+    unjudged = replace(QUIET, unjudged=True, converged=True)
+    assert decide(RULES, replace(unjudged, codes=(code,))).reason == code
+    assert decide(RULES, replace(unjudged, codes=("completeness_low",))).reason == "unverified"
 
 
 @pytest.mark.requirement("K2")
