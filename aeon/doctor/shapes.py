@@ -8,9 +8,9 @@ from jsonschema import Draft202012Validator
 
 from aeon.doctor.examination import Examination, plain
 from aeon.doctor.findings import JsonMode, Probabilities, Schemas, Thoughts
-from aeon.llm.probe import JSON_REQUEST
+from aeon.llm.probe import JSON_REQUEST, TOOL, TOOLS_REQUEST
 from aeon.schema.frozen import JsonObject
-from aeon.schema.llm import LLMRequest, LLMResponse, Message, ToolSpec
+from aeon.schema.llm import LLMRequest, LLMResponse, Message
 from aeon.supervisor.extract import without_thoughts
 
 __all__ = ["examine_json_mode", "examine_probabilities", "examine_schemas", "examine_thoughts", "examine_tools"]
@@ -66,24 +66,11 @@ _SCHEMAS: tuple[JsonObject, ...] = (
 """What no model fills by chance: an enumeration, a list of exact length, objects within objects."""
 
 
-_TOOL = ToolSpec(
-    name="note_word",
-    description="Writes a word down.",
-    parameters={
-        "type": "object",
-        "properties": {"word": {"type": "string"}},
-        "required": ["word"],
-        "additionalProperties": False,
-    },
-)
-
-
 async def examine_tools(exam: Examination) -> bool:
     """Whether the model calls a tool natively, with arguments that fit. Raises `ModelError`."""
-    request = plain("Call the tool note_word with the word Jupiter.", _TOKENS).changed(tools=(_TOOL,))
-    response = await exam.attempt(request, "text")
+    response = await exam.attempt(TOOLS_REQUEST, "text")
     calls = response.calls if response is not None else ()
-    return any(call.name == _TOOL.name and _fits(call.arguments, _TOOL.parameters) for call in calls)
+    return any(call.name == TOOL.name and _fits(call.arguments, TOOL.parameters) for call in calls)
 
 
 async def examine_schemas(exam: Examination) -> Schemas:
