@@ -8,7 +8,7 @@ from pathlib import Path
 
 __all__ = ["every_engine", "layers", "lint", "simulation", "types"]
 
-SEEDS = 4_000
+SEEDS = 10_000
 SEEDS_OF_ALL = 2_640
 
 
@@ -29,7 +29,7 @@ def layers(root: Path) -> list[str]:
 
 
 def simulation(root: Path) -> list[str]:
-    """Every invariant holds in 4,000 simulated runs with injected faults, and every kind of fault fires."""
+    """Every invariant holds in 10,000 simulated runs with injected faults, and every kind of fault fires."""
     return _run(root, "-m", "aeon.cli.main", "simulate", "--seeds", str(SEEDS))
 
 
