@@ -52,10 +52,19 @@ from aeon.schema import (
 from aeon.schema.effects import Effect
 from aeon.testing.tasks import ANSWERED, LONG, LONG_TEXT, OBJECT, PLAIN, TASKS, UNICODE
 
-__all__ = ["DONE", "SAMPLES", "contradictions"]
+__all__ = ["DONE", "SAMPLES", "contradictions", "unasked"]
 
 _SEVERITIES = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
 _SCORES = ("completeness", "coherence", "consistency")
+
+
+async def unasked(effect: Effect) -> Value:
+    """The handler of a phase that a run of yours must not reach.
+
+    Raises:
+        AssertionError: always.
+    """
+    raise AssertionError(f"'{effect.phase}' was asked for")
 
 
 def _step(name: str, what: str, *after: str, status: StepStatus = "pending", output: JsonValue = None) -> Step:

@@ -26,7 +26,6 @@ from aeon.kernel.ports import Handlers, Job
 from aeon.multipass import effects as ask
 from aeon.runtime.driver import AsyncDriver
 from aeon.schema import (
-    Agreement,
     Answer,
     Config,
     ConvergenceAssessment,
@@ -38,9 +37,8 @@ from aeon.schema import (
     StepResult,
     Task,
     TaskProfile,
-    ToolUse,
-    Turn,
 )
+from aeon.testing.multipass import unasked
 
 SHAPES = {"sparse": 1.0, "middling": 2.0, "dense": 4.0}
 """About how many earlier steps a step depends on."""
@@ -102,25 +100,13 @@ class Judges:
             "validate_plan": self.validated,
             "refine_plan": self.refine,
             "execute": self.execute,
-            "derive": self.derive,
+            "derive": unasked,
             "validate_results": self.validated,
             "assess": self.assess,
             "synthesize": self.synthesize,
-            "turn": self.turn,
-            "use_tool": self.use_tool,
+            "turn": unasked,
+            "use_tool": unasked,
         }
-
-    async def turn(self, effect: ask.TakeTurn) -> Turn:
-        """Nothing: no step of these plans is done turn by turn."""
-        raise AssertionError(f"a turn of {effect.step.id}")
-
-    async def use_tool(self, effect: ask.UseTool) -> ToolUse:
-        """Nothing, as there is no turn."""
-        raise AssertionError(f"a call of {effect.call.tool}")
-
-    async def derive(self, effect: ask.DeriveAgain) -> Agreement:
-        """Nothing: the plan's is the only way."""
-        return Agreement()
 
     async def profile(self, effect: ask.InferProfile) -> TaskProfile:
         """A profile, not inferred, so that it does not limit the plan."""

@@ -17,7 +17,6 @@ from aeon.multipass import effects as ask
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
-    Agreement,
     Answer,
     Budget,
     Config,
@@ -32,10 +31,9 @@ from aeon.schema import (
     StepResult,
     Task,
     TaskProfile,
-    ToolUse,
-    Turn,
     Usage,
 )
+from aeon.testing.multipass import unasked
 
 __all__ = ["CONFIG", "Judges", "make", "results_of", "steps_of"]
 
@@ -77,25 +75,13 @@ class Judges:
             "validate_plan": self.validate_plan,
             "refine_plan": self.refine_plan,
             "execute": self.execute,
-            "derive": self.derive,
+            "derive": unasked,
             "validate_results": self.validate_results,
             "assess": self.assess,
             "synthesize": self.synthesize,
-            "turn": self.turn,
-            "use_tool": self.use_tool,
+            "turn": unasked,
+            "use_tool": unasked,
         }
-
-    async def turn(self, effect: ask.TakeTurn) -> Turn:
-        """Nothing: no step of these plans is done turn by turn."""
-        raise AssertionError(f"a turn of {effect.step.id}")
-
-    async def use_tool(self, effect: ask.UseTool) -> ToolUse:
-        """Nothing, as there is no turn."""
-        raise AssertionError(f"a call of {effect.call.tool}")
-
-    async def derive(self, effect: ask.DeriveAgain) -> Agreement:
-        """Nothing: the plan's is the only way."""
-        return Agreement()
 
     async def profile(self, effect: ask.InferProfile) -> TaskProfile:
         """As many passes as the loop has, without asking the model."""
