@@ -100,7 +100,9 @@ class ConvergenceEngine:
         criteria = await self._criteria(effect, problems, judged="criterion" not in bad)
         scores = _scores(answers, (*bad, *left))
         seen = self._experience.of(effect.plan)
-        codes = (*_codes(effect, scores, criteria),) or seen.codes(effect.thresholds.probability) or _open(bad)
+        codes = (
+            (*_codes(effect, scores, criteria),) or seen.codes(effect.thresholds.probability) or self._open(bad, left)
+        )
         judgments = Judgments({name: judged.score for name, judged in answers.items()}, _verdicts(effect, criteria))
         every = [*answers.values(), *filter(None, (judged for _, judged in criteria))]
         return ConvergenceAssessment(
@@ -161,6 +163,10 @@ class ConvergenceEngine:
         by_entities = self._engine.enabled and self._engine.state_monitor.coverage_method == "entity_ratio"
         beside = {"criterion": bool(effect.task.criteria), "entity": by_entities}
         return [*_open_criteria(effect), *(name for name, there in beside.items() if there)]
+
+    def _open(self, bad: Sequence[str], left: Sequence[str]) -> tuple[str, ...]:
+        """The code of an answer of which nobody says how complete it is, where there is a model that could."""
+        return (UNVERIFIED,) if "completeness" in (*bad, *left) and not self._unaided else ()
 
     async def _evaluate(
         self, effect: AssessConvergence, judgments: Judgments, problems: list[str]
@@ -234,11 +240,6 @@ def _scores(answers: Mapping[str, Judged], bad: Sequence[str]) -> dict[str, floa
     by_structure: dict[str, float | None] = {"completeness": 0.0, "coherence": 1.0, "consistency": 1.0}
     judged = {name: answer.score for name, answer in answers.items()}
     return by_structure | judged | {name: None for name in by_structure if name in bad}
-
-
-def _open(bad: Sequence[str]) -> tuple[str, ...]:
-    """The code of an answer of which nobody can say how complete it is."""
-    return (UNVERIFIED,) if "completeness" in bad else ()
 
 
 def _unjudged(bad: Sequence[str], left: Sequence[str]) -> Iterator[str]:

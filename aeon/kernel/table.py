@@ -44,11 +44,6 @@ class PassSignals(Signals):
         return self.converged and self.grounded
 
     @property
-    def unverified(self) -> bool:
-        """Whether nothing that counts judged the results, and nothing else is said of them."""
-        return self.unjudged and {NOT_STATED, DISAGREEMENT, UNCERTAIN}.isdisjoint(self.codes)
-
-    @property
     def assured(self) -> bool:
         """Whether the evaluation is confident, and something was there to check the answer against."""
         return self.confident and self.grounded
@@ -60,8 +55,6 @@ OF_THE_ANSWER = (
          when="a pass was good enough, but no answer that fits the task's schema could be had from it"),
     Rule(FORM_UNMET, "codes", "the text has not the form that is asked for, nor had a second one", "has", FORM_UNMET,
          when="the answer is a text, and twice not of the length or in the format that the task asks for in words"),
-    Rule("unverified", "unverified", "nothing that counts on this model judged whether the answer is right",
-         when="all steps are done, no judgment of them was made that counts on this model, and no more is known"),
 )
 """Stand before the rows that can be ordered: they say of an answer what these say of a pass."""
 TABLE = (
@@ -72,6 +65,8 @@ TABLE = (
          DISAGREEMENT, when="the answer was derived more than once, and no two derivations give the same"),
     Rule(UNCERTAIN, "codes", "answers of this model that came about like this one were often wrong", "has", UNCERTAIN,
          when="by recorded runs of the model, the answer is right with a probability below 0.75 (configurable)"),
+    Rule("unverified", "unjudged", "nothing that counts on this model judged whether the answer is right",
+         when="all steps are done, and the judgment could not be made, or was measured to be bad on this model"),
     Rule("converged", "founded", "every criterion is met in pass {s.passes}", sufficient=True,
          when="every criterion of the assessment is met, and a tool or a source was there to check the answer against"),
     Rule("own_knowledge", "converged", "judged complete; no tool or source was there to check it against",

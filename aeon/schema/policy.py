@@ -26,8 +26,8 @@ __all__ = [
 ]
 
 Row = Literal[
-    "not_stated", "disagreement", "uncertain", "converged", "own_knowledge", "confident", "ttl_expired", "budget",
-    "needs_clarification", "diminishing_returns", "stalled",
+    "not_stated", "disagreement", "uncertain", "unverified", "converged", "own_knowledge", "confident", "ttl_expired",
+    "budget", "needs_clarification", "diminishing_returns", "stalled",
 ]  # fmt: skip
 ROWS: tuple[Row, ...] = get_args(Row)
 Strategy = Literal["EXPAND", "NARROW", "PIVOT", "DEEPEN"]
