@@ -225,8 +225,8 @@ def test_weights_may_miss_one_by_rounding_only() -> None:
 
 
 ALL = PassSignals(
-    converged=True, confident=True, passes=3, ttl=3, exhausted="cost_exhausted", question=Question(text="which?"), unjudged=True,
-    diminishing=True, stalled=True, codes=("not_stated", "disagreement", "uncertain"),
+    converged=True, confident=True, passes=3, ttl=3, exhausted="cost_exhausted", question=Question(text="which?"),
+    diminishing=True, unjudged=True, stalled=True, codes=("not_stated", "disagreement", "uncertain"),
 )  # fmt: skip
 
 
