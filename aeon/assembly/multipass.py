@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from aeon.adaptive.profiler import Profiler
 from aeon.assembly.plugin import Plugin, Services, outline_of
@@ -134,7 +135,9 @@ def _turning(services: Services[Config]) -> Handlers:
     engine = config.reasoning_engine
     judging = services.supervisor_of(engine.evaluate.eval_model)
     outline = replace(briefing, material=outline_of(briefing.material))
-    validator = SemanticValidator(judging, outline, missing=unplaced, thresholds=config.convergence)
+    able = bool(set(services.tools.offered) - {CALCULATOR})
+    missing = partial(unplaced, able=able)
+    validator = SemanticValidator(judging, outline, missing=missing, thresholds=config.convergence)
     planner = StepPlanner(supervisor, briefing)
     refiner = StepPlanner(services.supervisor_of(engine.refine.refinement_model), briefing)
     worker = TurnTaker(supervisor, briefing, services.tools, config.output_tokens)
@@ -142,10 +145,10 @@ def _turning(services: Services[Config]) -> Handlers:
     confidence = calibrated(engine.state_monitor)
 
     async def checked(effect: ValidateResults) -> SemanticValidationReport:
-        return with_unplaced(effect, await validator.validate_results(effect))
+        return with_unplaced(effect, await validator.validate_results(effect), able)
 
     async def answered(effect: Synthesize) -> Answer:
-        return _grounded(effect, await closer.close(effect))
+        return _grounded(effect, await closer.close(effect), able)
 
     return {
         "profile": Profiler(supervisor, briefing, "tools").infer,
@@ -160,9 +163,9 @@ def _turning(services: Services[Config]) -> Handlers:
     }
 
 
-def _grounded(effect: Synthesize, answer: Answer) -> Answer:
-    """The answer with what each of its values and sentences rests on."""
-    claims = grounded(answer.text, effect.task, effect.plan, effect.calculations)
+def _grounded(effect: Synthesize, answer: Answer, able: bool = False) -> Answer:
+    """The answer with what each of its values and sentences rests on, where the model was ``able`` to look."""
+    claims = grounded(answer.text, effect.task, effect.plan, effect.calculations, able)
     spans = ((one.start, one.end) for one in sentences(answer.text))
     done = (step for step in effect.plan.steps if step.status == "complete")
     return answer.changed(claims=claims, sentence_checks=checked_sentences(answer.text, spans, claims, spans_of(done)))

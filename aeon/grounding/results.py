@@ -44,14 +44,17 @@ _RECORDED = ("source", "tool")
 _UNCHECKED = "nothing was looked up or computed that it could rest on"
 
 
-def grounded(answer: str, task: Task, plan: Plan, calculations: Sequence[Calculation] = ()) -> tuple[Claim, ...]:
+def grounded(
+    answer: str, task: Task, plan: Plan, calculations: Sequence[Calculation] = (), able: bool = False
+) -> tuple[Claim, ...]:
     """A claim for each value of the answer to the task, with what it rests on of what the plan's steps gave.
 
     Where no step looked anything up or computed anything, what the task does not say is not checked. ``calculations``
     are what a judge says of values that stand nowhere, in an answer of a model that worked with tools turn by turn.
+    Such a model's values are checked all the same where it was ``able`` to look something up, and did not.
     """
     if any(isinstance(step.action, ToolLoop) for step in plan.steps):
-        return grounded_loop(answer, task, plan, calculations)
+        return grounded_loop(answer, task, plan, calculations, able)
     done, task = [step for step in plan.steps if step.status == "complete"], told(task)
     outputs = [ToolOutput(step.id, output) for step in done for output in given(step)]
     spans = list(spans_of(done))
@@ -59,10 +62,13 @@ def grounded(answer: str, task: Task, plan: Plan, calculations: Sequence[Calcula
     return found if has_grounds(plan) else tuple(unchecked(claim) for claim in found)
 
 
-def grounded_loop(answer: str, task: Task, plan: Plan, calculations: Sequence[Calculation] = ()) -> tuple[Claim, ...]:
+def grounded_loop(
+    answer: str, task: Task, plan: Plan, calculations: Sequence[Calculation] = (), able: bool = False
+) -> tuple[Claim, ...]:
     """The claims of an answer to whose task a model worked with tools, turn by turn.
 
-    Where no tool gave anything and there is no context, what the task does not say is not checked.
+    Where no tool gave anything, none was ``able`` to, and there is no context, what the task does not say is not
+    checked.
     """
     done = [step for step in plan.steps if step.status == "complete"]
     record = ToolRecord(
@@ -71,7 +77,7 @@ def grounded_loop(answer: str, task: Task, plan: Plan, calculations: Sequence[Ca
         stated=_stated(plan, done),
         others=others_of({step.id: step for step in done if step.mode != "tools"}),
     )
-    return checked_loop(answer, told(task), record, calculations)
+    return checked_loop(answer, told(task), record, calculations, able)
 
 
 def others_of(steps: Mapping[str, Step | StepResult]) -> list[ToolOutput | Source]:
@@ -81,11 +87,11 @@ def others_of(steps: Mapping[str, Step | StepResult]) -> list[ToolOutput | Sourc
 
 
 def checked_loop(
-    answer: str, task: Task, record: ToolRecord, calculations: Sequence[Calculation] = ()
+    answer: str, task: Task, record: ToolRecord, calculations: Sequence[Calculation] = (), able: bool = False
 ) -> tuple[Claim, ...]:
     """The claims of an answer over such a record, not checked where there was nothing to check them against."""
     found = claims_of_loop(answer, task, record, calculations)
-    return found if record.looked_up or task.context else tuple(unchecked(claim) for claim in found)
+    return found if record.looked_up or task.context or able else tuple(unchecked(claim) for claim in found)
 
 
 def resting_on_record(found: Sequence[Claim]) -> list[Claim]:

@@ -69,7 +69,7 @@ TABLE = (
          when="all steps are done, and the judgment could not be made, or was measured to be bad on this model"),
     Rule("converged", "founded", "every criterion is met in pass {s.passes}", sufficient=True,
          when="every criterion of the assessment is met, and a tool or a source was there to check the answer against"),
-    Rule("own_knowledge", "converged", "judged complete; no tool or source was there to check it against",
+    Rule("own_knowledge", "converged", "judged complete; no tool or source was used that it could be checked against",
          sufficient=True, when="every criterion of the assessment is met, and the answer is the model's own knowledge"),
     Rule("confident", "assured", "confidence and coverage were high enough in pass {s.passes}", sufficient=True,
          when="confidence ≥ 0.85 and coverage ≥ 0.90 (thresholds configurable)"),

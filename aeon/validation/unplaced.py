@@ -14,14 +14,19 @@ __all__ = ["unplaced", "with_unplaced"]
 _MOST, _MOST_ASKED = 8, 20
 
 
-def unplaced(effect: ValidateResults) -> tuple[str, ...]:
-    """The values of the answer that stand nowhere, for a judge to say how they follow."""
-    return missing_values(_claims(effect.task, effect.plan, SemanticValidationReport()))[:_MOST_ASKED]
+def unplaced(effect: ValidateResults, able: bool = False) -> tuple[str, ...]:
+    """The values of the answer that stand nowhere, for a judge to say how they follow.
+
+    Where nothing was looked up there are none, unless the model was ``able`` to.
+    """
+    return missing_values(_claims(effect.task, effect.plan, SemanticValidationReport(), able))[:_MOST_ASKED]
 
 
-def with_unplaced(effect: ValidateResults, report: SemanticValidationReport) -> SemanticValidationReport:
+def with_unplaced(
+    effect: ValidateResults, report: SemanticValidationReport, able: bool = False
+) -> SemanticValidationReport:
     """The report with an issue for each value that is not there or contradicted, whatever the judge says of it."""
-    lost = [claim for claim in _claims(effect.task, effect.plan, report) if claim.verdict in ENDINGS]
+    lost = [claim for claim in _claims(effect.task, effect.plan, report, able) if claim.verdict in ENDINGS]
     if not lost:
         return report
     steps = answer_steps(effect.plan)
@@ -46,7 +51,7 @@ def with_unplaced(effect: ValidateResults, report: SemanticValidationReport) -> 
     return report.changed(issues=(*issues, *report.issues), verdict=verdict)
 
 
-def _claims(task: Task, plan: Plan, report: SemanticValidationReport) -> tuple[Claim, ...]:
+def _claims(task: Task, plan: Plan, report: SemanticValidationReport, able: bool) -> tuple[Claim, ...]:
     """The claims of the answer as far as the steps give it."""
     answer = "\n\n".join(str(step.output) for step in answer_steps(plan) if step.output is not None)
-    return grounded(answer, task, plan, report.calculations) if answer else ()
+    return grounded(answer, task, plan, report.calculations, able) if answer else ()

@@ -21,7 +21,7 @@ QUESTIONS = (
 
 @pytest.mark.requirement("G4b", "J8a")
 def test_42_never_converges(tmp_path: Path) -> None:
-    """Without a look it is the model's own knowledge at best; behind one it is a value that stands nowhere."""
+    """With a look or without one it is a value that stands nowhere: the folder was there to look in."""
     (tmp_path / "boats.csv").write_text("boat,length_m,price\nAlba,9,120\nBora,12,180\nCuma,7,95\n")
     (tmp_path / "rules.txt").write_text("Smoking is not allowed on board. The Alba was built in 1998.\n")
     label = {"calculations": [{"value": "42", "expression": ""}]}
@@ -29,6 +29,6 @@ def test_42_never_converges(tmp_path: Path) -> None:
     looking = build(llm=capable("42\n[1]", [("sql", {"query": "SELECT * FROM boats"})], label), files=tmp_path)
     for question in QUESTIONS:
         alone, looked = blind.execute(question), looking.execute(question)
-        assert (alone.stop_reason, alone.converged) == ("own_knowledge", False)
-        assert not (looked.converged or looked.sufficient)
-        assert [(claim.text, claim.verdict) for claim in looked.claims] == [("42", "not_found")]
+        for result in (alone, looked):
+            assert not (result.converged or result.sufficient)
+            assert [(claim.text, claim.verdict) for claim in result.claims] == [("42", "not_found")]
