@@ -95,7 +95,7 @@ def test_a_later_run_of_the_model_says_how_likely_it_is_right(aeon: Aeon, tmp_pa
 
     (tmp_path / "runs").mkdir()
     first = [ask(tmp_path / "runs" / f"{n}.jsonl") for n in range(8)]
-    assert {(one.probability, one.reason_codes) for one in first} == {(None, ("unverified",))}, "a model that cannot be asked"
+    assert {(one.probability, one.reason_codes) for one in first} == {(None, ("unverified",))}
     labels = [json.dumps({"run": f"{n}.jsonl", "correct": n > 4}) for n in range(8)]
     (tmp_path / "labels").write_text("\n".join(labels))
     assert aeon("calibrate", str(tmp_path / "runs"), "--labels", str(tmp_path / "labels")).code == 0
