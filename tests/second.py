@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from approving import Approving
+
 from aeon.errors import EndpointFailed
-from aeon.llm.scripted import ALL_JSON, Reply, Scripted
+from aeon.llm.scripted import ALL_JSON, Reply
 from aeon.schema import Capabilities, LLMRequest
 from aeon.supervisor.prompt import load
 
@@ -24,8 +26,8 @@ def is_second(request: LLMRequest) -> bool:
     return of_passages or (system == TABLES and len(rest) == 1)
 
 
-def agreeing(replies: Iterable[Reply], capabilities: Capabilities = ALL_JSON, name: str = "scripted") -> Scripted:
-    """A model of these replies; the latest text of them again where it is asked in another form.
+def agreeing(replies: Iterable[Reply], capabilities: Capabilities = ALL_JSON, name: str = "scripted") -> Approving:
+    """A model of these replies; the latest text of them again where it is asked in another form. It approves of all.
 
     Asked for a short answer from whole texts, it says that they do not state it where a program is its next reply, and
     so it does where it may say so, unless it has answered from them.
@@ -47,4 +49,4 @@ def agreeing(replies: Iterable[Reply], capabilities: Capabilities = ALL_JSON, na
                 shelved.append(reply)
         return reply
 
-    return Scripted(choose, capabilities, name)
+    return Approving(choose, capabilities, name)

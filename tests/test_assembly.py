@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from approving import Approving, properties
 
 import aeon
 from aeon.assembly.build import build, resumption
@@ -58,7 +59,7 @@ def planning(*steps: JsonObject, final: str = "348") -> Scripted:
             return json.dumps({f"s{n}": step for n, step in enumerate(steps, 1)})
         return final if "The work is done" in prompt else oblige(request)
 
-    return Scripted(answer)
+    return Approving(answer)
 
 
 THOROUGH = Config(thorough=True)
@@ -105,14 +106,14 @@ def test_what_cannot_be_used_is_told_before_anything_runs(
 ) -> None:
     """One line of the usage family, which names what is wrong and what there is."""
     with pytest.raises(error) as caught:
-        build(**({"llm": Scripted(oblige)} | given))  # type: ignore[arg-type]
+        build(**({"llm": Approving(oblige)} | given))  # type: ignore[arg-type]
     assert isinstance(caught.value, UsageError) and caught.value.exit_code == 2
     assert said in str(caught.value) and "\n" not in str(caught.value)
 
 
 def test_a_task_is_a_text_or_a_task() -> None:
     """Anything else is refused in a line, before anything runs."""
-    model = Scripted(oblige)
+    model = Approving(oblige)
     for given in (3, None, b"x", ["a"]):
         with pytest.raises(UsageError, match=re.escape(f"the task is a text or a Task, not {given!r}")):
             build(model).execute(given)  # type: ignore[arg-type]
@@ -124,7 +125,7 @@ def test_a_task_is_a_text_or_a_task() -> None:
 )
 def test_words_that_are_no_task_are_refused(text: str, said: str) -> None:
     """The front door says so in a line, whichever way the run would be driven."""
-    orchestrator = build(Scripted(oblige))
+    orchestrator = build(Approving(oblige))
     ways = (orchestrator.execute, orchestrator.stream, lambda task: asyncio.run(orchestrator.aexecute(task)))
     for way in ways:
         with pytest.raises(UsageError, match=said) as refused:
@@ -135,9 +136,9 @@ def test_words_that_are_no_task_are_refused(text: str, said: str) -> None:
 def test_what_makes_no_journal_is_refused() -> None:
     """So is a way to leave a stream that is none."""
     with pytest.raises(UsageError, match="the function must give a Journal, not 5"):
-        build(Scripted(oblige), journal=lambda _: 5).execute("Say it.")  # type: ignore[arg-type, return-value]
+        build(Approving(oblige), journal=lambda _: 5).execute("Say it.")  # type: ignore[arg-type, return-value]
     with pytest.raises(UsageError, match="on_leave: write continue or interrupt, not 5"):
-        build(Scripted(oblige)).stream("Say it.", on_leave=5)  # type: ignore[arg-type]
+        build(Approving(oblige)).stream("Say it.", on_leave=5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("given", [5, None, "run.jsonl", b"x"])
@@ -157,7 +158,7 @@ def test_a_run_in_a_script() -> None:
     """A text in, a typed result out; it is exported at the package's front door."""
     result = aeon.build(llm=planning(SUM)).execute(TASK)
     assert isinstance(result, Result)
-    assert (result.answer, result.stop_reason, result.converged) == ("348", "unverified", False)
+    assert (result.answer, result.stop_reason, result.converged) == ("348", "own_knowledge", False)
     assert result.history.task.text == TASK and not result.degraded
 
 
@@ -171,7 +172,7 @@ def test_a_run_inside_a_running_loop() -> None:
 
     blocking, awaited = asyncio.run(notebook())
     assert blocking.answer == awaited.answer == "348"
-    assert blocking.stop_reason == awaited.stop_reason == "unverified"
+    assert blocking.stop_reason == awaited.stop_reason == "own_knowledge"
 
 
 @pytest.mark.requirement("H1")
@@ -284,7 +285,7 @@ def test_no_folder_and_an_empty_name_are_not_the_working_directory() -> None:
 
 def test_a_run_without_tools_reasons() -> None:
     """No tool is no obstacle."""
-    result = build(llm=Scripted(oblige), tools=()).execute("Write a note.")
+    result = build(llm=Approving(oblige), tools=()).execute("Write a note.")
     assert [step.mode for step in result.history.passes[0].executed] == ["reasoning"]
     assert result.answer
 
@@ -296,9 +297,10 @@ def test_a_task_with_context_schema_and_criteria() -> None:
     model = planning(SUM, final='{"total": 348}')
     result = build(llm=model, config=THOROUGH).execute(task)
     assert result.value == {"total": 348} and json.loads(result.answer) == result.value
-    prompts = [r.messages[1].content for r in model.requests if len(r.messages) > 1]  # all but whether it is vague
+    prompts = [r.messages[1].content for r in (*model.requests, *model.judged) if len(r.messages) > 1]
     assert all("<data context>\nPrices are in euros.\n</data>" in prompt for prompt in prompts)
-    assert any("The criterion: It is in euros.\n" in prompt for prompt in prompts)
+    (review,) = (r for r in model.judged if "completeness" in properties(r))
+    assert "1. It is in euros.\n" in review.messages[1].content and "criteria" in properties(review)
 
 
 @pytest.mark.requirement("J7", "K13")
@@ -312,7 +314,7 @@ def test_an_object_that_never_comes_leaves_an_assembled_answer() -> None:
 @pytest.mark.requirement("K9", "K13")
 def test_the_configuration_reaches_the_run() -> None:
     """One call in all is not enough for a plan, and the run says so instead of raising."""
-    result = build(llm=Scripted(oblige), config=Config.model_validate({"budget": {"calls": 1}})).execute(TASK)
+    result = build(llm=Approving(oblige), config=Config.model_validate({"budget": {"calls": 1}})).execute(TASK)
     assert result.stop_reason == "calls_exhausted" and result.usage.calls <= 1 and result.answer
 
 
@@ -377,7 +379,7 @@ def test_observers_and_journals_are_given_to_the_driver() -> None:
 )
 def test_an_endpoint_is_used_as_it_can(can: Capabilities, forms: set[str]) -> None:
     """The form of each judgment follows from what the endpoint can do, and is on record."""
-    result = build(llm=Scripted(oblige, can), config=THOROUGH).execute("Write a note.")
+    result = build(llm=Approving(oblige, can), config=THOROUGH).execute("Write a note.")
     assert {p.report.form for p in result.history.passes if p.report is not None} == forms
     assert result.assessment is not None and result.assessment.form in forms
 
@@ -386,7 +388,7 @@ def test_an_endpoint_is_used_as_it_can(can: Capabilities, forms: set[str]) -> No
 @pytest.mark.parametrize("text", ["", "No.", "{}", '{"s1": 3}', "\x00", "```json\n```"])
 def test_a_model_that_says_nothing_useful_still_ends_in_an_answer(text: str) -> None:
     """Every judgment degrades, nothing raises, and the bound holds."""
-    result = build(llm=Scripted(lambda _: text), config=THOROUGH).execute(TASK)
+    result = build(llm=Approving(lambda _: text), config=THOROUGH).execute(TASK)
     assert result.answer.strip() and result.degraded and not result.converged
     assert result.usage.calls <= result.bound.calls
 
@@ -394,7 +396,7 @@ def test_a_model_that_says_nothing_useful_still_ends_in_an_answer(text: str) -> 
 @pytest.mark.requirement("K12")
 def test_the_limit_on_prompts_reaches_the_model() -> None:
     """No first ask is longer than configured; what does not fit degrades, and the run still ends in an answer."""
-    model = Scripted(oblige)
+    model = Approving(oblige)
     task = Task(text="What is it about?", context="bread " * 150)
     result = build(llm=model, config=Config(prompt_bytes=2_200, thorough=True)).execute(task)
     sizes = [sum(len(message.content.encode()) for message in request.messages) for request in model.requests]
@@ -450,7 +452,7 @@ def test_what_a_model_without_a_price_costs_is_not_known() -> None:
     """Its cost is no part of the bound, and the budget cannot hold; a free model needs no price."""
     result = build(llm=hosted("unheard"), config=PRICED).execute(TASK)
     assert (result.bound.cost, result.usage.cost) == (None, 0)
-    assert build(llm=Scripted(oblige)).bound.cost == 0
+    assert build(llm=Approving(oblige)).bound.cost == 0
 
 
 @pytest.mark.requirement("K12", "X1")
@@ -461,5 +463,5 @@ def test_a_run_of_known_cost_is_not_continued_on_a_model_of_unknown_cost(tmp_pat
     journal = Journal.read(path)
     with pytest.raises(UsageError, match="unheard has no price; fork the run and set one"):
         resumption(journal, hosted("unheard"))
-    for other in (hosted(), Scripted(oblige)):
+    for other in (hosted(), Approving(oblige)):
         assert resumption(Journal.read(path), other).model is other

@@ -43,7 +43,7 @@ from aeon.plan.recursive import RecursivePlanner
 from aeon.plan.sources import Sources
 from aeon.plan.steps import StepPlanner
 from aeon.plan.unaided import UnaidedPlanner
-from aeon.schema import Answer, Config, ModelTier, Result, SemanticValidationReport, StepResult, WorkForm
+from aeon.schema import Answer, Config, ModelTier, Result, SemanticValidationReport, StepResult, TaskProfile, WorkForm
 from aeon.schema.effects import Effect, Role
 from aeon.schema.value import Value
 from aeon.supervisor.supervisor import Supervisor
@@ -214,14 +214,14 @@ def _modules(services: Services[Config]) -> Handlers:
     engine = config.reasoning_engine
     judging = services.supervisor_of(engine.evaluate.eval_model)
     refining = services.supervisor_of(engine.refine.refinement_model)
-    validator = SemanticValidator(judging, briefing, crisp=not config.thorough)
+    unaided, judged = config.model_tier == "T0", config.model_tier not in ("T0", "T1")
+    validator = SemanticValidator(judging, briefing, thresholds=config.convergence, judged=judged)
     short = Programmer(supervisor, tools).able and not config.thorough
     confidence = calibrated(engine.state_monitor)
     known = experience(engine.state_monitor, services.author)
     assessor = ConvergenceEngine(
-        judging, briefing, engine=engine, confidence=confidence, experience=known, crisp=not config.thorough,
-        unaided=config.model_tier == "T0",
-    )  # fmt: skip
+        judging, briefing, engine=engine, confidence=confidence, experience=known, judged=judged, unaided=unaided
+    )
     synthesizer = Synthesizer(supervisor, briefing, config.output_tokens, config.brief)
 
     async def checked(effect: ValidateResults) -> SemanticValidationReport:
@@ -236,7 +236,7 @@ def _modules(services: Services[Config]) -> Handlers:
         return _grounded(effect, answer)
 
     return {
-        "profile": Profiler(supervisor, briefing, "program", short=short).infer,
+        "profile": _unprofiled if unaided else Profiler(supervisor, briefing, "program", short=short).infer,
         "plan": _planner(services).draft,
         "validate_plan": validator.validate_plan,
         "refine_plan": RecursivePlanner(refining, briefing, tools, engine.refine).refine,
@@ -246,6 +246,11 @@ def _modules(services: Services[Config]) -> Handlers:
         "assess": assessor.assess,
         "synthesize": answered,
     }
+
+
+async def _unprofiled(_: Effect) -> TaskProfile:
+    """The profile of a run that has no model to ask."""
+    return TaskProfile(inferred=False, form="program")
 
 
 def _planner(services: Services[Config]) -> RecursivePlanner | UnaidedPlanner:

@@ -17,11 +17,11 @@ from pydantic import Field
 
 from aeon.convergence.evaluation import Judgments, evaluate
 from aeon.convergence.experience import Experience
-from aeon.convergence.reviewed import reviewed, works_with_tools
+from aeon.convergence.reviewed import reviewed
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.kernel.table import DISAGREEMENT, FORM_UNMET, NOT_STATED
 from aeon.multipass.effects import AssessConvergence
-from aeon.multipass.plans import answer_steps, current_steps
+from aeon.multipass.plans import answer_steps, current_steps, is_looped
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
     Contradiction,
@@ -62,11 +62,12 @@ class _Entities(Frozen):
 class ConvergenceEngine:
     """Scores completeness, coherence and consistency, and every criterion of the task.
 
-    What was measured to be bad on the endpoint is not asked and decides nothing; where nothing else judged how complete
-    the answer is, it is unverified. ``measured`` holds what was measured, by default on the endpoint itself, then what
-    is shipped; ``experience`` is how often answers of the model were right, by how they came about. With ``crisp`` what
-    nobody measured is asked only of a model that tells probabilities. ``unaided`` is for runs that have no model: then
-    what their tools gave counts as it stands.
+    A model that tells probabilities is asked a yes or no for each; another, and one that works with tools turn by turn,
+    says all of it in the one reply that validation got. What was measured to be bad on the endpoint is not asked and
+    decides nothing; where nothing else judged how complete the answer is, it is unverified. ``measured`` holds what was
+    measured, by default on the endpoint itself, then what is shipped; ``experience`` is how often answers of the model
+    were right, by how they came about. With ``judged`` false there is no model to ask; ``unaided`` is for runs that
+    have none for anything: then what their tools gave counts as it stands.
     """
 
     def __init__(
@@ -77,13 +78,14 @@ class ConvergenceEngine:
         confidence: Callable[[float], float] = lambda mean: mean,
         measured: Calibrations | None = None,
         experience: Experience | None = None,
-        crisp: bool = False,
+        judged: bool = True,
         unaided: bool = False,
     ) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
-        self._judge = Judge(supervisor, samples=0, measured=measured, crisp=crisp)
+        self._judge = Judge(supervisor, samples=0, measured=measured)
         self._verdicts = VerdictJudge(supervisor, briefing, measured)
+        self._judged = judged and not unaided
         self._unaided = unaided
         self._engine = engine or ReasoningEngine()
         self._confidence = confidence
@@ -91,33 +93,38 @@ class ConvergenceEngine:
 
     async def assess(self, effect: AssessConvergence) -> ConvergenceAssessment:
         """The assessment; ``converged`` only if every score reaches its threshold and nothing is left undone."""
-        if works_with_tools(effect):
+        if await self._reviews(effect.plan):
             return await self._assessed(effect, await reviewed(effect, self._verdicts))
         problems = _problems(effect)
-        bad, left = await self._left_out(effect)
-        asked = [name for name in _open_criteria(effect) if name not in (*bad, *left)]
+        bad = await self._bad(effect) if self._judged else list(_ALL)
+        asked = [name for name in _open_criteria(effect) if name not in bad] if self._judged else []
         answers = {name: await self._ask(effect, name, problems) for name in asked}
-        criteria = await self._criteria(effect, problems, judged="criterion" not in bad)
-        scores = _scores(answers, (*bad, *left))
+        criteria = await self._criteria(effect, problems, judged=self._judged and "criterion" not in bad)
+        scores = _scores(answers, bad)
         seen = self._experience.of(effect.plan)
-        codes = (
-            (*_codes(effect, scores, criteria),) or seen.codes(effect.thresholds.probability) or self._open(bad, left)
-        )
+        open_ = (UNVERIFIED,) if "completeness" in bad and not self._unaided else ()
+        codes = (*_codes(effect, scores, criteria),) or seen.codes(effect.thresholds.probability) or open_
         judgments = Judgments({name: judged.score for name, judged in answers.items()}, _verdicts(effect, criteria))
         every = [*answers.values(), *filter(None, (judged for _, judged in criteria))]
         return ConvergenceAssessment(
             converged=not codes, reason_codes=codes,
             probability=seen.probability, runs=seen.runs, form=_form(every),
             standing="assumed" if self._unaided else _worth(every, bad),
-            detected_issues=(*problems, *_unjudged(bad, left)),
+            detected_issues=(*problems, *(_unjudged(bad) if self._judged else ())),
             explanation=_explanation(scores),
             completeness=scores["completeness"], coherence=scores["coherence"], consistency=scores["consistency"],
             evaluation=await self._evaluate(effect, judgments, problems),
         )  # fmt: skip
 
+    async def _reviews(self, plan: Plan) -> bool:
+        """Whether such a plan's answer is reviewed in one reply, rather than by a yes or no for each criterion."""
+        return is_looped(plan) or (self._judged and await self._judge.form() != "probability")
+
     async def _assessed(self, effect: AssessConvergence, verdict: ConvergenceAssessment) -> ConvergenceAssessment:
-        """The verdict with what the host knows, and the evaluation, if the policy has one."""
-        codes = dict.fromkeys((*verdict.reason_codes, *_known_codes(effect)))
+        """The verdict with what the host knows, what was seen of such answers, and the evaluation, if there is one."""
+        seen = self._experience.of(effect.plan)
+        known = (*verdict.reason_codes, *_known_codes(effect)) or seen.codes(effect.thresholds.probability)
+        codes = dict.fromkeys(known)
         scores = {name: score for name in _ALL if (score := getattr(verdict, name)) is not None}
         unmet = {f"criterion_{number}" for number in range(1, len(effect.task.criteria) + 1)} & codes.keys()
         criteria = tuple(
@@ -125,6 +132,7 @@ class ConvergenceEngine:
         )
         return verdict.changed(
             converged=verdict.converged and not codes, reason_codes=tuple(codes),
+            probability=seen.probability, runs=seen.runs,
             evaluation=await self._evaluate(effect, Judgments(scores, criteria), []),
         )  # fmt: skip
 
@@ -148,25 +156,15 @@ class ConvergenceEngine:
             problems += [f"not met: {text}" for text, met in _verdicts(effect, criteria[-1:]) if not met]
         return criteria
 
-    async def _left_out(self, effect: AssessConvergence) -> tuple[list[str], list[str]]:
-        """The judgments that were measured on the endpoint and found too poor; and those of results that are not asked.
-
-        A criterion of the user is asked for in whatever form the model can.
-        """
-        needed = self._needed(effect)
-        bad = [name for name in needed if not await self._judge.decides(judgment(name))]
-        unasked = [name for name in needed if name in _ALL and name not in bad]
-        return bad, [name for name in unasked if not await self._judge.asks(judgment(name))]
+    async def _bad(self, effect: AssessConvergence) -> list[str]:
+        """The judgments that were measured on the endpoint and found too poor."""
+        return [name for name in self._needed(effect) if not await self._judge.decides(judgment(name))]
 
     def _needed(self, effect: AssessConvergence) -> list[str]:
         """The judgments that an assessment rests on."""
         by_entities = self._engine.enabled and self._engine.state_monitor.coverage_method == "entity_ratio"
         beside = {"criterion": bool(effect.task.criteria), "entity": by_entities}
         return [*_open_criteria(effect), *(name for name, there in beside.items() if there)]
-
-    def _open(self, bad: Sequence[str], left: Sequence[str]) -> tuple[str, ...]:
-        """The code of an answer of which nobody says how complete it is, where there is a model that could."""
-        return (UNVERIFIED,) if "completeness" in (*bad, *left) and not self._unaided else ()
 
     async def _evaluate(
         self, effect: AssessConvergence, judgments: Judgments, problems: list[str]
@@ -242,9 +240,8 @@ def _scores(answers: Mapping[str, Judged], bad: Sequence[str]) -> dict[str, floa
     return by_structure | judged | {name: None for name in by_structure if name in bad}
 
 
-def _unjudged(bad: Sequence[str], left: Sequence[str]) -> Iterator[str]:
+def _unjudged(bad: Sequence[str]) -> Iterator[str]:
     yield from (f"measured to be too poor to decide: {name}" for name in bad)
-    yield from (f"not judged, as the model tells no probabilities: {name}" for name in left)
 
 
 def _worth(judged: Sequence[Judged], bad: Sequence[str]) -> Standing:

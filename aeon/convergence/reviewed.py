@@ -1,18 +1,13 @@
-"""Whether the answer of a plan of tool loops is right: as its validation has judged, else in one structured reply."""
+"""Whether an answer is right: as its validation has judged, else in one structured reply."""
 
 from __future__ import annotations
 
 from aeon.multipass.effects import AssessConvergence
 from aeon.multipass.plans import current_steps
-from aeon.schema import ConvergenceAssessment, ToolLoop
-from aeon.supervisor.judge_verdict import Answered, VerdictJudge, verdict_of
+from aeon.schema import ConvergenceAssessment
+from aeon.supervisor.judge_verdict import Answered, VerdictJudge, unanswered, verdict_of
 
-__all__ = ["reviewed", "works_with_tools"]
-
-
-def works_with_tools(effect: AssessConvergence) -> bool:
-    """Whether a model does the steps turn by turn, with tools."""
-    return any(isinstance(step.action, ToolLoop) for step in current_steps(effect.plan))
+__all__ = ["reviewed"]
 
 
 async def reviewed(effect: AssessConvergence, judge: VerdictJudge) -> ConvergenceAssessment:
@@ -26,6 +21,6 @@ async def reviewed(effect: AssessConvergence, judge: VerdictJudge) -> Convergenc
     found = tuple(f"{issue.location}: {issue.description}" for issue in effect.report.issues)
     answered = Answered.of(effect.task, current_steps(effect.plan), effect.plan.answer, issues=found)
     if not answered.text.strip():
-        return ConvergenceAssessment(converged=False, reason_codes=("steps_unfinished",))
+        return unanswered(answered)
     review = await judge.review(answered, short=True)
     return verdict_of(review, answered, effect.thresholds, await judge.calibration())

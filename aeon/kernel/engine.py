@@ -289,7 +289,7 @@ class Run(Generic[C, S]):
         if outcome.failure and outcome.failure.question and self.config.questions.unknown_outcome == "ask":
             reply = yield from self.ask(outcome.failure.question)
         if reply.text not in ("done", "repeat"):
-            self.signals.failure = outcome.failure
+            self.signals.failure = outcome.failure and outcome.failure.after(self.signals.failure)
             self.boundary(midway=True)
         return reply.text
 
@@ -306,13 +306,17 @@ class Run(Generic[C, S]):
             sufficient=decision.sufficient,
             claims=answer.claims,
             degraded=tuple(self.degraded),
-            question=self.signals.question if decision.reason == "waiting" else None,
+            question=self._unanswered() if decision.reason == "waiting" else None,
             assumptions=tuple(one for one in self.task.clarifications if one.assumed),
             usage=self.usage,
             lost=self.lost,
             bound=self.bound,
             seconds=round(self.elapsed - self.began, 3),
         )
+
+    def _unanswered(self) -> Question | None:
+        """The first question that waits for its answer; programs side by side may each have put one."""
+        return (self.signals.failure and self.signals.failure.question) or self.signals.question
 
     def hear(self, outcomes: Sequence[Outcome]) -> None:
         """Take note of outcomes before programs of this run, side by side, go on: so none spends what another has."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field, SerializeAsAny
@@ -18,6 +19,8 @@ FailureKind = Literal[
     "allowance", "endpoint", "request", "completion", "tool", "handler", "interrupted", "skipped", "waiting",
     "unknown", "journal",
 ]  # fmt: skip
+
+_RANK: Mapping[FailureKind, int] = {"waiting": 1, "journal": 2}
 
 
 class Failure(Value):
@@ -44,8 +47,11 @@ class Failure(Value):
     question: Question | None = None
 
     def after(self, earlier: Failure | None) -> Failure:
-        """The failure of both that a run ends by: the later one, but for a journal that cannot be written."""
-        return earlier if earlier is not None and earlier.kind == "journal" else self
+        """The failure of both that a run ends by: the later one, but for what the record lacks.
+
+        A journal that cannot be written goes before all else, then the first question that waits for its answer.
+        """
+        return earlier if earlier is not None and _RANK.get(earlier.kind, -1) >= _RANK.get(self.kind, 0) else self
 
 
 class Outcome(Value):

@@ -114,11 +114,9 @@ class Judge:
         samples: int = 5,
         temperature: float = 1.0,
         measured: Calibrations | None = None,
-        crisp: bool = False,
     ) -> None:
-        self._crisp = crisp
         self._supervisor = supervisor
-        self._form = form
+        self._forced = form
         self._samples = max(0, min(samples, _MOST_SAMPLES))
         self._temperature = temperature
         self._measured = measured
@@ -132,7 +130,7 @@ class Judge:
             AllowanceExhausted: a prompt is too long, or the ledger does not admit a call.
             ModelError: the endpoint gave no answer at all.
         """
-        form = await self._form_used()
+        form = await self.form()
         asked = spec.questions if form == "probability" else spec.questions[:1]
         answers: list[Answer] = []
         parts: list[float] = []
@@ -152,18 +150,12 @@ class Judge:
 
     async def standing(self, spec: JudgmentSpec) -> Standing:
         """What the judgment is worth on this endpoint; asks the model nothing."""
-        found = (await self.calibrations()).find(self._supervisor.llm.name, spec, await self._form_used())
+        found = (await self.calibrations()).find(self._supervisor.llm.name, spec, await self.form())
         return standing(found)
 
     async def decides(self, spec: JudgmentSpec) -> bool:
         """Whether the judgment may decide something on this endpoint; asks the model nothing."""
         return await self.standing(spec) != "bad"
-
-    async def asks(self, spec: JudgmentSpec) -> bool:
-        """Whether the judgment is asked for; asks nobody. With ``crisp`` what nobody measured must take one token."""
-        worth = await self.standing(spec)
-        cheap = not self._crisp or await self._form_used() == "probability"
-        return worth == "measured" or (worth == "assumed" and cheap)
 
     async def calibrations(self) -> Calibrations:
         """What was measured of the endpoint."""
@@ -174,10 +166,11 @@ class Judge:
     async def most_calls(self, spec: JudgmentSpec) -> int:
         """The most model calls that the judgment of one material takes; asks the model nothing."""
         calls = {"probability": len(spec.questions), "verdict": 1 + _VERDICT_REPAIRS, "samples": self._samples}
-        return calls[await self._form_used()]
+        return calls[await self.form()]
 
-    async def _form_used(self) -> Asked:
-        return self._form or form_for(await self._supervisor.capabilities(), votes=self._samples > 0)
+    async def form(self) -> Asked:
+        """How it asks; finds out what the endpoint can do."""
+        return self._forced or form_for(await self._supervisor.capabilities(), votes=self._samples > 0)
 
     async def _answer(self, form: Asked, prompt: Prompt, question: Question) -> Answer:
         if form == "samples":

@@ -43,7 +43,7 @@ from aeon.supervisor.supervisor import Supervisor
 
 __all__ = [
     "RESULTS", "RESULTS_WORDING", "UNVERIFIED", "Answered", "FoundIssue", "Review", "VerdictJudge", "issue_schema",
-    "issues_of", "odds_of", "report_of", "strict_object", "verdict_of",
+    "issues_of", "odds_of", "report_of", "strict_object", "unanswered", "verdict_of",
 ]  # fmt: skip
 
 RESULTS = "results"
@@ -137,9 +137,14 @@ class Answered:
         return (_ANSWER, *ids) if len(ids) > 1 else ids
 
     @property
+    def has_open_steps(self) -> bool:
+        """Whether a step has come to no good end, or there is none."""
+        return not self.steps or any(step.status != "complete" for step in self.steps)
+
+    @property
     def is_unfinished(self) -> bool:
         """Whether a step has come to no good end, or there is no answer."""
-        return any(step.status != "complete" for step in self.steps) or not self.text.strip()
+        return self.has_open_steps or not self.text.strip()
 
 
 class VerdictJudge:
@@ -250,6 +255,11 @@ def verdict_of(
         detected_issues=tuple(one.description for one in review.issues),
         form="verdict", standing=worth, reply=review.kind,
     )  # fmt: skip
+
+
+def unanswered(answered: Answered) -> ConvergenceAssessment:
+    """What the host makes of steps that give no answer to review."""
+    return ConvergenceAssessment(converged=False, reason_codes=("steps_unfinished",) if answered.has_open_steps else ())
 
 
 def odds_of(review: Review) -> float:

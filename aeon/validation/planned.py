@@ -1,10 +1,10 @@
-"""What is wrong with a plan of steps that a model does with tools: one structured reply, before anything is done."""
+"""What is wrong with a plan of several steps: one structured reply, before anything is done."""
 
 from __future__ import annotations
 
 from aeon.multipass.effects import ValidatePlan
 from aeon.multipass.plans import current_steps
-from aeon.schema import Frozen, Plan, SemanticValidationReport, Step
+from aeon.schema import Frozen, Plan, SemanticValidationReport, Step, ToolCall
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge_verdict import FoundIssue, issue_schema, issues_of, strict_object
 from aeon.supervisor.prompt import fence, load, render
@@ -60,4 +60,5 @@ def _outline(plan: Plan) -> str:
 
 def _line(step: Step) -> str:
     after = f" (after {', '.join(step.dependencies)})" if step.dependencies else ""
-    return f"{step.id}: {step.description}{after}{'' if step.status == 'pending' else f' [{step.status}]'}"
+    call = f" | {step.action.tool} {step.action.arguments or ''}" if isinstance(step.action, ToolCall) else ""
+    return f"{step.id}: {step.description}{call}{after}{'' if step.status == 'pending' else f' [{step.status}]'}"

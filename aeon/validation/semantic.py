@@ -1,70 +1,50 @@
-"""The validator: crisp questions, asked with the evidence in view; an issue must point at something that exists."""
+"""The validator: a review in one reply, or crisp questions; an issue points at something that exists."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Literal
 
-from pydantic import Field
-
 from aeon.multipass.effects import ValidatePlan, ValidateResults
-from aeon.multipass.plans import current_steps
+from aeon.multipass.plans import current_steps, is_looped
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
-    ConvergenceAssessment,
     ConvergenceThresholds,
     Form,
-    Frozen,
     Issue,
     IssueType,
-    JsonValue,
     Plan,
     SemanticValidationReport,
-    Severity,
     Step,
-    Task,
-    ToolLoop,
 )
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge import Judge, Judged
 from aeon.supervisor.judge_specs import Calibrations, judgment
 from aeon.supervisor.judge_standing import least
-from aeon.supervisor.judge_verdict import Answered, VerdictJudge, report_of, verdict_of
-from aeon.supervisor.prompt import cut, fence, load, render
-from aeon.supervisor.schema import schema_of
+from aeon.supervisor.judge_verdict import Answered, VerdictJudge, report_of, unanswered, verdict_of
+from aeon.supervisor.prompt import cut
 from aeon.supervisor.supervisor import Supervisor
 from aeon.validation.arithmetic import wrong_sums
 from aeon.validation.planned import PlanReviewer
 
 __all__ = ["SemanticValidator"]
 
-_LONGEST = 3_000
 _LONGEST_TASK = 1_000
-_ISSUE_CALLS = 2
 _BAD = "measured to be too poor to decide:"
-
-
-class _IssueReply(Frozen):
-    """One fault in the model's words; where it can be is filled in by the host."""
-
-    description: str = Field(min_length=5, max_length=200)
-    proposed_repair: str = Field(max_length=160)
-    type: IssueType
-    severity: Severity
-    location: str
 
 
 class SemanticValidator:
     """Asks whether a plan or a result is right, and only where that is doubted what is wrong.
 
-    Steps that a model does with tools turn by turn are reviewed in one structured reply, which says whether the task is
-    answered, too: ``missing`` gives the values of an answer that the host found nowhere, and ``thresholds`` what its
-    scores must reach. Of other plans and results a yes or no is asked, and what is wrong only of a model that writes
-    its judgments. A judgment that was measured to be bad on the model is not asked, and the evidence says so.
-    With ``crisp`` what nobody measured is asked only of a model that tells probabilities. ``plan_cut`` and
-    ``result_cut`` are the scores (0-1) of "right" below which there is a fault. ``measured`` holds what was measured,
-    by default on the endpoint itself, then what is shipped.
+    A model that tells probabilities is asked a yes or no of a plan and of each result, if it did not work with tools
+    turn by turn; ``plan_cut`` and ``result_cut`` are the scores (0-1) of "right" below which there is a fault. Else the
+    plan is reviewed in one structured reply, and so are the results, with whether the task is answered: ``missing``
+    gives the values of an answer that the host found nowhere, and ``thresholds`` what its scores must reach. A judgment
+    that was measured to be bad on the model is not asked, and the evidence says so. ``measured`` holds what was
+    measured, by default on the endpoint itself, then what is shipped. With ``judged`` false
+    there is no model to ask.
     """
 
     def __init__(
@@ -76,7 +56,7 @@ class SemanticValidator:
         measured: Calibrations | None = None,
         missing: Callable[[ValidateResults], tuple[str, ...]] = lambda _: (),
         thresholds: ConvergenceThresholds | None = None,
-        crisp: bool = False,
+        judged: bool = True,
     ) -> None:
         self._supervisor = supervisor
         self._missing = missing
@@ -84,56 +64,55 @@ class SemanticValidator:
         self._verdicts = VerdictJudge(supervisor, briefing, measured)
         self._plans = PlanReviewer(supervisor, briefing)
         self._briefing = briefing
+        self._judged = judged
         self._plan_cut = plan_cut
         self._result_cut = result_cut
-        self._judge = Judge(supervisor, samples=0, measured=measured, crisp=crisp)
+        self._judge = Judge(supervisor, samples=0, measured=measured)
 
     async def validate_plan(self, effect: ValidatePlan) -> SemanticValidationReport:
         """Issues of the plan, or of the steps that are named; none if it is judged to lead to the answer."""
-        if _works_with_tools(effect.plan):
-            return await self._plans.review(effect)
-        if len(effect.plan.steps) < 2:
+        if not self._judged or len(current_steps(effect.plan)) < 2:
             return SemanticValidationReport()
-        if not await self._judge.asks(judgment("plan_leads")):
-            return await self._unasked("plan_leads")
+        if await self._reviews(effect.plan):
+            return await self._plans.review(effect)
+        if not await self._judge.decides(judgment("plan_leads")):
+            return _unasked("plan_leads")
         outline = _outline(effect.plan)
         values = {"plan": outline, "task": cut(effect.task.text, _LONGEST_TASK)}
         right = await self._judge.ask(judgment("plan_leads"), values, frame=self._briefing.frame(effect.task))
         if right.score >= self._plan_cut:
             return SemanticValidationReport(form=right.form, standing=right.standing)
-        fenced = fence("plan", outline, _LONGEST)
-        steps = [step for step in effect.plan.steps if step.id in effect.steps] if effect.steps else effect.plan.steps
-        return await self._doubted(effect.task, "plan", right, fenced, (), steps)
+        return _doubted(right, "plan", "plan")
 
     async def validate_results(self, effect: ValidateResults) -> SemanticValidationReport:
         """Issues of the steps that reasoned, and of those that give the answer, whatever computed it."""
-        if _works_with_tools(effect.plan):
+        if not self._judged:
+            return SemanticValidationReport()
+        if await self._reviews(effect.plan):
             return await self._reviewed(effect)
         steps = _judged_steps(effect)
-        judged = await self._judge.asks(judgment("result_right"))
-        bad = await self._unasked("result_right")
+        judged = await self._judge.decides(judgment("result_right"))
         reports = [await self._review(effect, step, judged) for step in steps]
-        return _merge([*([] if judged or not steps else [bad]), *reports])
+        return _merge([*([] if judged or not steps else [_unasked("result_right")]), *reports])
 
-    async def _unasked(self, name: str) -> SemanticValidationReport:
-        """The report where the judgment of that name is not asked for."""
-        if await self._judge.decides(judgment(name)):
-            return SemanticValidationReport()
-        return SemanticValidationReport(evidence=(f"{_BAD} {name}",), standing="bad")
+    async def _reviews(self, plan: Plan) -> bool:
+        """Whether such a plan and its results are reviewed in one reply each, rather than by a yes or no."""
+        return is_looped(plan) or await self._judge.form() != "probability"
 
     async def _reviewed(self, effect: ValidateResults) -> SemanticValidationReport:
-        """The report on an answer that tools were called for, with its verdict; without an answer nothing is asked."""
+        """The report on an answer, with its verdict; without an answer nothing is asked."""
         answered = _answered(effect, self._missing(effect))
         if not answered.text.strip():
-            unfinished = ConvergenceAssessment(converged=False, reason_codes=("steps_unfinished",))
-            return SemanticValidationReport(verdict=unfinished)
+            return SemanticValidationReport(verdict=unanswered(answered))
+        sums = wrong_sums(answered.text)
+        answered = replace(answered, issues=sums)
         review = await self._verdicts.review(answered)
         verdict = verdict_of(review, answered, self._thresholds, await self._verdicts.calibration())
-        return report_of(review, answered, verdict)
+        return report_of(review, answered, verdict).changed(evidence=sums)
 
     async def _review(self, effect: ValidateResults, step: Step, judged: bool) -> SemanticValidationReport:
         """The report on one step: recompute its sums, and ask the judge where it can tell."""
-        if current_ledger().calls_left() < await self._judge.most_calls(judgment("result_right")) + _ISSUE_CALLS:
+        if current_ledger().calls_left() < await self._judge.most_calls(judgment("result_right")):
             return SemanticValidationReport(evidence=(f"{step.id}: not checked, the calls for it were used up",))
         sums = wrong_sums(str(step.output))
         doubt = await (self._check if judged else self._check_sums)(effect, step, sums)
@@ -146,7 +125,7 @@ class SemanticValidator:
         right = await self._judge.ask(judgment("result_right"), values, frame=self._briefing.frame(effect.task))
         if right.score >= self._result_cut:
             return SemanticValidationReport(form=right.form, standing=right.standing)
-        return await self._doubted(effect.task, "results", right, fence("results", context, _LONGEST), sums, (step,))
+        return _doubted(right, "results", step.id)
 
     async def _check_sums(self, effect: ValidateResults, step: Step, sums: Sequence[str]) -> SemanticValidationReport:
         """Ask a model that cannot judge a result whether the recomputed sums bear it out."""
@@ -156,56 +135,24 @@ class SemanticValidator:
         supported = await self._judge.ask(judgment("evidence_supports"), {"claim": str(step.output), "evidence": facts})
         if supported.score >= 0.5:
             return SemanticValidationReport(form=supported.form, standing=supported.standing)
-        line = fence("results", _line(step), _LONGEST)
-        return await self._doubted(effect.task, "results", supported, line, sums, (step,))
+        return _doubted(supported, "results", step.id)
 
-    async def _doubted(
-        self,
-        task: Task,
-        subject: Literal["plan", "results"],
-        judged: Judged,
-        material: str,
-        evidence: Sequence[str],
-        steps: Sequence[Step],
-    ) -> SemanticValidationReport:
-        """The fault: in words of the model if its judgments are words, else that there is one."""
-        worth = SemanticValidationReport(form=judged.form, standing=judged.standing)
-        if judged.form == "probability":
-            kind: IssueType = "relevance" if subject == "plan" else "consistency"
-            place = "plan" if subject == "plan" else steps[-1].id
-            said = f"judged to be wrong: {judged.name} {judged.score:.2f}"
-            return worth.changed(issues=(Issue(type=kind, description=said, location=place),))
-        return worth.changed(issues=(await self._fault(task, subject, material, evidence, steps),))
 
-    async def _fault(
-        self,
-        task: Task,
-        subject: Literal["plan", "results"],
-        material: str,
-        evidence: Sequence[str],
-        steps: Sequence[Step],
-    ) -> Issue:
-        """The fault in words."""
-        text = load("aeon.validation", "issue.md")
-        question = render(text, subject=subject, material=material, evidence=_note(evidence))
-        schema = schema_of(_IssueReply)
-        properties = schema["properties"]
-        if isinstance(properties, dict):
-            places: list[JsonValue] = [s.id for s in steps]
-            properties["location"] = {"enum": [*places, "plan"] if subject == "plan" else places}
-        reply = await self._supervisor.structured(
-            self._briefing.prompt(task, question), _IssueReply, schema=schema, max_tokens=200, repairs=_ISSUE_CALLS - 1
-        )
-        return Issue.model_validate(reply.value.model_dump())
+def _doubted(judged: Judged, subject: Literal["plan", "results"], place: str) -> SemanticValidationReport:
+    """The fault that a judge's no amounts to: there is one, and where."""
+    kind: IssueType = "relevance" if subject == "plan" else "consistency"
+    said = f"judged to be wrong: {judged.name} {judged.score:.2f}"
+    issue = Issue(type=kind, description=said, location=place)
+    return SemanticValidationReport(issues=(issue,), form=judged.form, standing=judged.standing)
 
 
 def _answered(effect: ValidateResults, missing: Sequence[str] = ()) -> Answered:
     return Answered.of(effect.task, current_steps(effect.plan), effect.plan.answer, missing)
 
 
-def _works_with_tools(plan: Plan) -> bool:
-    """Whether a model does the steps turn by turn, with tools."""
-    return any(isinstance(step.action, ToolLoop) for step in current_steps(plan))
+def _unasked(name: str) -> SemanticValidationReport:
+    """The report where the judgment of that name was measured to be too poor."""
+    return SemanticValidationReport(evidence=(f"{_BAD} {name}",), standing="bad")
 
 
 def _note(evidence: Sequence[str]) -> str:

@@ -105,11 +105,11 @@ def test_how_a_model_is_asked_follows_from_how_it_works(form: WorkForm | None) -
 
 
 @pytest.mark.requirement("J1a", "J8")
-def test_a_short_profile_is_not_asked_of_a_model_that_tells_no_probabilities() -> None:
-    """Then the default stands, which says that nobody was asked."""
+def test_a_short_profile_is_a_whole_one_of_a_model_that_tells_no_probabilities() -> None:
+    """One reply has every field: nobody is passed over because of what the endpoint cannot do."""
     model = Scripted([said()], Capabilities(json_schema=True, json_mode=True))
     profile = asyncio.run(Profiler(Supervisor(model), Briefing(), "program", short=True).infer(FIRST))
-    assert (profile.inferred, profile.problem, profile.form, model.requests) == (False, "", "program", [])
+    assert (profile.inferred, profile.form, profile.reasoning_depth, len(model.requests)) == (True, "program", 4, 1)
 
 
 @pytest.mark.requirement("J8")

@@ -6,27 +6,15 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from approving import approval, properties
+
 from aeon.llm.scripted import Scripted
 from aeon.schema import CallRequest, Capabilities, LLMRequest, LLMResponse, Usage
 
-__all__ = ["CAN", "GOOD", "PROFILE", "capable", "properties"]
+__all__ = ["CAN", "capable", "properties"]
 
 CAN = Capabilities(json_schema=True, json_mode=True, tools=True)
 SPENT = Usage(calls=1, prompt_tokens=90, generated_tokens=9)
-PROFILE: dict[str, Any] = {
-    "rationale": "one look", "reasoning_depth": 1, "ambiguity": 0.0, "information_sufficiency": 1.0,
-    "dependency_complexity": "low", "expected_step_count": 1, "expected_tool_usage": "minimal",
-    "output_breadth": "narrow", "confidence_requirement": "medium",
-}  # fmt: skip
-GOOD: dict[str, Any] = {
-    "explanation": "checked", "kind": "answer", "issues": [], "completeness": 1, "coherence": 1, "consistency": 1,
-}  # fmt: skip
-
-
-def properties(request: LLMRequest) -> dict[str, Any]:
-    """The properties of the object that a request asks for."""
-    found = (request.json_schema or {}).get("properties")
-    return found if isinstance(found, dict) else {}
 
 
 def capable(
@@ -39,11 +27,10 @@ def capable(
     """The model; what it asks for comes in one turn, before its answer."""
 
     def reply(request: LLMRequest) -> str | LLMResponse:
-        asked = properties(request)
-        if "reasoning_depth" in asked:
-            return json.dumps(PROFILE | (profile or {}))
-        if "completeness" in asked:
-            return json.dumps({name: one for name, one in (GOOD | (judged or {})).items() if name in asked})
+        said = (profile if "reasoning_depth" in properties(request) else judged) or {}
+        approved = approval(request, **said)
+        if approved is not None:
+            return approved
         if request.tools and calls and not any(message.role == "tool" for message in request.messages):
             made = [
                 CallRequest(id=f"c{n}", name=name, arguments=json.dumps(said)) for n, (name, said) in enumerate(calls)

@@ -189,7 +189,8 @@ def test_an_answer_without_tool_or_source_is_own_knowledge(tmp_path: Path) -> No
 def test_values_that_nobody_looked_up_where_one_could_are_not_own_knowledge(harbour: Path) -> None:
     """The table has the price: a judge's word is not enough for another one. Words alone may be the model's own."""
     result = build(llm=capable("The Bora costs 999 a day."), files=harbour).execute("What does the Bora cost?")
-    assert (result.stop_reason, result.sufficient) == ("unsupported", False)
+    assert (result.stop_reason, result.sufficient) == ("ttl_expired", False), "it is asked to look once more"
+    assert [one.assessment.reason_codes for one in result.history.passes] == [("unsupported",)] * 2
     assert [(claim.text, claim.verdict) for claim in result.claims] == [("999", "not_found")]
     words = build(llm=capable("William Shakespeare."), files=harbour).execute("Who wrote Hamlet?")
     assert (words.stop_reason, words.sufficient) == ("own_knowledge", True)

@@ -6,12 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from approving import Approving
 
 from aeon import Journal, Result, build
 from aeon.assembly.proofs import proof_of
 from aeon.assembly.runs import replay
 from aeon.errors import UsageError
-from aeon.llm.scripted import Reply, Scripted
+from aeon.llm.scripted import Reply
 from aeon.observability.lines import claim_lines, conclusion_lines, coverage, plain
 from aeon.proof.document import Proof, proof_bytes
 from aeon.proof.verify import Report, verify
@@ -121,8 +122,8 @@ def test_every_derivation_is_in_the_proof_and_the_one_that_was_taken_is_marked()
     task = "6 people share 5700 euros after 1140 euros have been given away. What does each receive?"
     worked = "Left: 5700 - 1140 = 4560\nEach: 4560 / 6 = 760\nAnswer: 760 euros"
     replies = ["print((5700 + 1140) / 6)", worked, "So it is\nAnswer: 760", "Each receives {r1}."]
-    result = build(llm=Scripted(replies), tools=["calculator"]).execute(task)
-    assert isinstance(result, Result) and result.stop_reason == "unverified"
+    result = build(llm=Approving(replies), tools=["calculator"]).execute(task)
+    assert isinstance(result, Result) and result.stop_reason == "converged"
     assert result.answer == "Each receives 760 euros."
     proof = proof_of(result)
     assert [(one.id, one.taken) for one in proof.derivations] == [("d1", False), ("d2", True), ("d3", False)]
@@ -132,10 +133,10 @@ def test_every_derivation_is_in_the_proof_and_the_one_that_was_taken_is_marked()
 
 def test_a_text_that_is_written_has_claims_and_no_sources() -> None:
     """Nothing was looked up that what a model says of itself could rest on: it is not checked, and no fault."""
-    result = build(llm=Scripted(["The bridge of Galway was built in 1931."])).execute("Write a line on bridges.")
+    result = build(llm=Approving(["The bridge of Galway was built in 1931."])).execute("Write a line on bridges.")
     proof = proof_of(result)
     assert {one.verdict for one in proof.claims} == {"not_checked"} and proof.sources == ()
-    assert result.stop_reason == "unverified"
+    assert result.stop_reason == "own_knowledge"
     assert plain(claim_lines(result.claims)) == "claims  0 of 2 checked, 0 supported"
     assert verified(proof).code == 0
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from approving import Approving
 
 from aeon import Result, build
 from aeon.assembly.proofs import proof_of
-from aeon.llm.scripted import Reply, Scripted
+from aeon.llm.scripted import Reply
 from aeon.proof.document import proof_bytes
 from aeon.proof.verify import verify
 from aeon.schema import LLMRequest, LLMResponse, Writing
@@ -46,7 +47,7 @@ def folder(tmp_path: Path) -> Path:
 
 def asked(folder: Path, task: str, *replies: Reply) -> tuple[Result, list[LLMRequest]]:
     """The result of a run over the folder, and what the model was asked."""
-    model = Scripted(replies)
+    model = Approving(replies)
     return build(llm=model, files=folder).execute(task), model.requests
 
 
@@ -62,7 +63,7 @@ def read_of(result: Result) -> list[str]:
 def test_a_summary_is_written_from_the_document_that_it_names(folder: Path) -> None:
     """One call, which sees the whole document and nothing else; each sentence cites what it is made of."""
     result, requests = asked(folder, "Summarise the minutes of 12 March.", SUMMARY)
-    assert result.answer == SUMMARY and result.stop_reason == "unverified"
+    assert result.answer == SUMMARY and result.stop_reason == "converged"
     assert read_of(result) == ["minutes 12 March.txt"] and len(requests) == 1
     assert "Present: Ida Holm" in requests[0].messages[-1].content
     assert "28 days" not in requests[0].messages[-1].content
@@ -83,7 +84,7 @@ def test_a_sentence_that_stands_there_word_for_word_is_supported(folder: Path) -
     text = "1. More than 28 days ahead everything is given back.\n2. Later than that, half of it."
     result, _ = asked(folder, "Explain the rules of hire.", text)
     verdicts = [claim.verdict for claim in result.claims if claim.kind == "sentence"]
-    assert verdicts == ["supported", "not_checked"] and result.stop_reason == "unverified"
+    assert verdicts == ["supported", "not_checked"] and result.stop_reason == "converged"
     report = verify(proof_bytes(proof_of(result, [Files.open(folder)])))
     assert report.code == 0 and "1 supported" in report.text and "model" not in report.text, report.text
 
@@ -148,7 +149,7 @@ def test_what_no_sentence_says_is_named_and_the_text_written_again(folder: Path)
     """An invented price, and a sentence about something else altogether."""
     invented = "Hallam & Pike will do the roof for 13,500 euros. Technology and climate change were discussed."
     result, requests = asked(folder, "Summarise the minutes of 12 March.", invented, SUMMARY)
-    assert result.answer == SUMMARY and result.stop_reason == "unverified" and len(requests) == 2
+    assert result.answer == SUMMARY and result.stop_reason == "converged" and len(requests) == 2
     told = requests[1].messages[-1].content
     assert "13,500" in told and "climate change" in told
 
@@ -177,7 +178,7 @@ def test_what_a_text_says_twice_stands_there_once(folder: Path) -> None:
     """Also where it would have gone on repeating itself until it was cut off."""
     for reply in (f"{SUMMARY} {SUMMARY}", cut_off(f"{SUMMARY} {SUMMARY} Hallam & Pike will")):
         result, requests = asked(folder, "Summarise the minutes of 12 March.", reply)
-        assert result.answer == SUMMARY and result.stop_reason == "unverified" and len(requests) == 1
+        assert result.answer == SUMMARY and result.stop_reason == "converged" and len(requests) == 1
 
 
 def test_a_text_that_was_cut_off_has_not_the_form_of_one(folder: Path) -> None:
@@ -218,7 +219,7 @@ def test_politeness_of_a_letter_claims_nothing(folder: Path) -> None:
         "From 1 May the main hall costs 15.50 euros an hour.\n\nBest regards,\n[Your Name]"
     )
     result, _ = asked(folder, "Write an email to all hirers about the charges of the main hall.", letter)
-    assert result.stop_reason == "unverified" and result.answer == letter
+    assert result.stop_reason == "converged" and result.answer == letter
     assert [claim.text for claim in result.claims if claim.kind == "sentence"] == [
         "From 1 May the main hall costs 15.50 euros an hour."
     ]

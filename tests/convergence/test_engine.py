@@ -45,8 +45,7 @@ SCORING = Capabilities(json_schema=True, json_mode=True, logprobs=True)
 ENFORCING = Capabilities(json_schema=True, json_mode=True)
 UNMEASURED = Calibrations()
 MEASURED = every_judgment("scripted")
-NO = '{"reason": "something is missing", "verdict": "no"}'
-YES = '{"reason": "all is there", "verdict": "yes"}'
+GOOD = '{"explanation": "all is there", "kind": "answer", "completeness": 1, "coherence": 1, "consistency": 1}'
 QUESTIONS = {
     "completeness": "Is what the task asks for",
     "coherence": "follow from those",
@@ -126,7 +125,7 @@ MANY = Task(text="How many?")
 
 def codes(plan: Plan, *issues: Issue, task: Task = MANY) -> tuple[str, ...]:
     """What keeps this plan from converging, where the judge holds that everything is there."""
-    model = Scripted(lambda _: YES)
+    model = Scripted(lambda _: GOOD)
     effect = AssessConvergence(
         task=task, plan=plan, report=SemanticValidationReport(issues=issues),
         thresholds=ConvergenceThresholds(),
@@ -300,21 +299,21 @@ def test_text_in_results_cannot_leave_its_fence() -> None:
     assert not any("Ignore" in one.content for one in before) and user.content.count("</data>") == 1
 
 
-@pytest.mark.requirement("J6", "J8")
-@pytest.mark.parametrize(("reply", "score"), [(YES, 1.0), (NO, 0.0)])
-def test_without_probabilities_a_verdict_is_asked_for(reply: str, score: float) -> None:
-    """It gives a certain score, and the form is recorded."""
-    assessment, model = assess([reply], can=ENFORCING)
-    assert (assessment.form, assessment.converged) == ("verdict", score == 1)
-    assert assessment.completeness == pytest.approx(score, abs=0.01)
-    assert len(model.requests) == 1
+@pytest.mark.requirement("J1", "J6", "J8")
+@pytest.mark.parametrize("score", [1, 0.2])
+def test_without_probabilities_one_review_gives_every_score(score: float) -> None:
+    """Where validation has none, it is asked for; the form is recorded."""
+    assessment, model = assess([GOOD.replace('"completeness": 1', f'"completeness": {score}')], can=ENFORCING)
+    assert (assessment.form, assessment.converged, assessment.completeness) == ("verdict", score == 1, score)
+    assert (assessment.coherence, assessment.consistency, assessment.reply) == (1, 1, "answer")
+    assert len(model.requests) == 1 and assessment.standing == "assumed"
 
 
 @pytest.mark.requirement("J6", "S1")
 @pytest.mark.parametrize("wrap", ["```json\n{}\n```", "Well:\n{}\nDone.", "<think>Hm.</think>{}"])
 def test_a_wrapped_verdict_is_used(wrap: str) -> None:
     """Fences, talk and thoughts cost no further call."""
-    assessment, model = assess([wrap.replace("{}", YES)], can=ENFORCING)
+    assessment, model = assess([wrap.replace("{}", GOOD)], can=ENFORCING)
     assert assessment.converged and len(model.requests) == 1
 
 
@@ -324,8 +323,8 @@ def test_a_wrapped_verdict_is_used(wrap: str) -> None:
     [
         ("", ENFORCING, EmptyCompletion),
         ("Surely.", ENFORCING, Malformed),
-        ('{"reason": [], "verdict": 1}', ENFORCING, Malformed),
-        (LLMResponse(text=YES[:12], finish_reason="length"), ENFORCING, Truncated),
+        ('{"explanation": [], "kind": 1}', ENFORCING, Malformed),
+        (LLMResponse(text=GOOD[:12], finish_reason="length"), ENFORCING, Truncated),
         (LLMResponse(text="", finish_reason="refusal"), ENFORCING, Refused),
         (LLMResponse(text="", finish_reason="refusal"), SCORING, Refused),
         (LLMResponse(text="Hm"), SCORING, Malformed),
@@ -415,7 +414,7 @@ def test_a_judge_that_nobody_measured_decides_and_the_assessment_says_so() -> No
 @pytest.mark.requirement("J1", "J6")
 def test_an_answer_that_its_planner_settled_is_asked_about_all_the_same() -> None:
     """Tools gave all that the plan calls the answer: whether that is what the task asks for is the model's to say."""
-    model = Scripted([NO])
+    model = Scripted([GOOD.replace('"completeness": 1', '"completeness": 0.1')])
     settled = Plan(steps=TOOL, answer=("s1", "s2"))
     effect = AssessConvergence(
         task=MANY, plan=settled, report=SemanticValidationReport(), thresholds=ConvergenceThresholds()

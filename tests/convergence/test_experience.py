@@ -6,13 +6,13 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from approving import Approving
 
 from aeon.convergence.calibrated import ConfidenceMap, experience, home_of
 from aeon.convergence.engine import ConvergenceEngine
 from aeon.convergence.experience import LEAST_RUNS, Experience, Seen, counted, kind_of, shipped
 from aeon.errors import InputFileError
 from aeon.llm.catalogue import CATALOGUE
-from aeon.llm.scripted import Scripted
 from aeon.multipass.effects import AssessConvergence
 from aeon.schema import (
     Action,
@@ -34,7 +34,6 @@ from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 
 pytestmark = pytest.mark.requirement("G4")
-YES = '{"reason": "all is there", "verdict": "yes"}'
 AGREED = Agreement(derivations=(Derivation(method="worked", text="1", answer="1", agrees=True),))
 DISAGREED = Agreement(derivations=(Derivation(method="worked", text="1", answer="1"),))
 
@@ -97,7 +96,7 @@ def assessed(
         report=SemanticValidationReport(),
         thresholds=ConvergenceThresholds(probability=threshold),
     )  # fmt: skip
-    engine = ConvergenceEngine(Supervisor(Scripted([YES])), Briefing(), experience=experience)
+    engine = ConvergenceEngine(Supervisor(Approving([])), Briefing(), experience=experience)
     return asyncio.run(engine.assess(effect))
 
 

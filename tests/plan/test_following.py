@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from approving import Approving
 
 from aeon.assembly.build import build
 from aeon.llm.scripted import ALL_JSON, Reply, Scripted
@@ -121,7 +122,7 @@ def test_a_name_that_was_read_is_no_guess_for_a_number(folder: Path) -> None:
 @pytest.mark.requirement("G1", "G6b")
 def test_the_answer_rests_on_the_sentence_and_the_row(folder: Path) -> None:
     """Both are steps of the run."""
-    model = Scripted(["H-123", "{r1} is behind."], ALL_JSON)
+    model = Approving(["H-123", "{r1} is behind."], ALL_JSON)
     result = build(llm=model, tools=("calculator", f"files={folder}")).execute(BEHIND)
     assert result.answer == "Jonah Attwater is behind."
     assert [(claim.text, claim.verdict, claim.support) for claim in result.claims if claim.kind == "name"] == [

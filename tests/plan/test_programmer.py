@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from approving import Approving
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -658,16 +659,16 @@ def test_one_query_or_lookup_takes_five_calls_at_most(folder: Path, text: str, r
     """Also where the first program is of no use."""
     result, model = run(folder, text, *replies)
     assert len(model.requests) <= 5 and result.answer
-    assert result.stop_reason == ("not_stated" if replies[-1] == "not stated" else "unverified")
+    assert result.stop_reason == ("not_stated" if replies[-1] == "not stated" else "converged")
 
 
 @pytest.mark.requirement("T4")
 def test_the_short_way_makes_one_call_and_passes_the_text_on() -> None:
-    """Nothing is profiled, planned, judged or put into words: the model is asked what the person asked."""
+    """Nothing is planned or put into words: the model is asked what the person asked. It is profiled and judged."""
     poem = "Bees fly\n  at 7 miles {r1}.\n\nThey hum."
-    model = Scripted([poem])
+    model = Approving([poem])
     result = build(llm=model).execute("Write a poem about bees.")
-    assert result.answer == poem and len(model.requests) == 1
+    assert result.answer == poem and (len(model.requests), len(model.judged)) == (1, 2)
     assert [message.content for message in model.requests[0].messages] == ["Write a poem about bees."]
 
 
@@ -677,7 +678,7 @@ def test_a_thorough_run_takes_the_long_way() -> None:
     model = Scripted(lambda request: EndpointFailed("enough"))
     build(llm=model, config=Config(thorough=True)).execute("Write a poem about bees.")
     assert "reasoning_depth" in str(model.requests[0].json_schema)
-    assert build(llm=Scripted(["Bees."]), config=Config(thorough=False)).execute("Write a poem about bees.").answer
+    assert build(llm=Approving(["Bees."]), config=Config(thorough=False)).execute("Write a poem about bees.").answer
 
 
 def drafted(text: str, *replies: Reply) -> tuple[Plan, Scripted]:

@@ -214,12 +214,12 @@ def test_a_rule_costs_no_call_that_is_not_there(both: tuple[Tool, ...]) -> None:
 
 
 @pytest.mark.requirement("G4", "G1", "T1c")
-@pytest.mark.parametrize(("first", "plain", "stop"), [(SAME, SAME, "unverified"), (OTHER, HALF, "disagreement")])
+@pytest.mark.parametrize(("first", "plain", "stop"), [(SAME, SAME, "converged"), (OTHER, HALF, "disagreement")])
 def test_a_run_on_a_rule(first: str, plain: str, stop: str, folder: Path) -> None:
     """Two queries that differ are no agreement; the sentence of the rule is among what the answer rests on."""
     model = agreeing([program(first), *([plain] if plain != first else []), RIGHT, "They come to {r1}."])
     result = build(llm=model, tools=("calculator", f"files={folder}")).execute(QUESTION)
-    said = "Perhaps: They come to 1296."
+    said = "They come to 1296." if stop == "converged" else "Perhaps: They come to 1296."
     assert (result.answer, result.stop_reason) == (said, stop)
     quotes = [step for step in result.history.passes[0].executed if "quote" in str(step.action)]
     assert [step.sources[0].text for step in quotes] == [TERMS.split("\n")[2]] * 2

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from approving import Approving
 
 from aeon import Result, build
 from aeon.assembly.proofs import proof_of
@@ -246,7 +247,7 @@ def test_a_row_more_other_pairs_and_what_no_table_gives_are_no_agreement(
 def test_a_query_that_differs_is_in_the_record_of_the_pass_and_in_the_proof(tmp_path: Path) -> None:
     """The run ends in disagreement, and whoever counts runs finds it among these."""
     (tmp_path / "shelf.csv").write_text(SHELF)
-    model = Scripted([ALL, MOST, "It is {r1} kg."])
+    model = Approving([ALL, MOST, "It is {r1} kg."])
     result = build(llm=model, tools=["calculator", f"files={tmp_path}"]).execute("What is left on the shelf?")
     assert isinstance(result, Result) and result.stop_reason == "disagreement"
     record = result.history.passes[0].agreement
@@ -260,7 +261,7 @@ def test_two_queries_that_add_up_prices_do_not_say_what_a_stock_is_worth(tmp_pat
     """The host takes each as often as it is there, whatever both give."""
     (tmp_path / "parts.csv").write_text("part,stock,price_eur\ninner tube,34,6.50\nbell,15,3.20\n")
     query = "SELECT SUM(price_eur) FROM parts WHERE part = 'inner tube'"
-    result = build(llm=Scripted([query, query, *["They are worth {r1} euros."] * 6]), files=tmp_path).execute(
+    result = build(llm=Approving([query, query, *["They are worth {r1} euros."] * 6]), files=tmp_path).execute(
         "What are all inner tubes in stock worth together?"
     )
     assert "221" in result.answer and "6.5" not in result.answer
@@ -279,7 +280,7 @@ def test_two_queries_that_add_up_prices_do_not_say_what_was_taken(tmp_path: Path
         ),
         ("How much did the Blue room take?", "SELECT SUM(paid_eur) FROM rooms WHERE room = 'Blue'", "150"),
     ):
-        model = Scripted([query, query, *["It took {r1} euros."] * 6])
+        model = Approving([query, query, *["It took {r1} euros."] * 6])
         assert meant in build(llm=model, files=tmp_path).execute(question).answer
 
 
@@ -314,7 +315,7 @@ def test_two_queries_that_put_the_latest_first_do_not_say_who_is_there_the_longe
     (tmp_path / "members.csv").write_text("Member,Joined\nPaul Dix,2025-02-10\nAda Wren,2015-06-01\n")
     latest = "SELECT Member FROM members ORDER BY Joined DESC LIMIT 1"
     also = "SELECT Member FROM members WHERE Joined = (SELECT MAX(Joined) FROM members)"
-    result = build(llm=Scripted([latest, also, *["{r1} has."] * 6]), files=tmp_path).execute(
+    result = build(llm=Approving([latest, also, *["{r1} has."] * 6]), files=tmp_path).execute(
         "Who has been a member the longest?"
     )
     assert "Ada Wren" in result.answer and "Paul Dix" not in result.answer

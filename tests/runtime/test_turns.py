@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from kernel.world import CONVERGED, NOT_YET, World, calls, found, looped, step, used
 
+from aeon.errors import OutcomeUnknown, Waiting
 from aeon.kernel.passes import MULTIPASS
 from aeon.multipass.effects import UseTool
 from aeon.runtime.fork import fork
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import current_ledger
 from aeon.runtime.lines import fingerprint
-from aeon.runtime.replay import boundaries, replay
+from aeon.runtime.replay import boundaries, replay, resume_point
 from aeon.schema import (
     Config,
     Plan,
@@ -152,3 +153,29 @@ def test_a_call_that_was_under_way_when_the_process_ended_is_not_made_again_unas
     assert asked == [f"call s1.2 (mail): {said}. Was it done?"]
     assert (made, result.stop_reason) == (["s1.2"] * sent, reason)
     assert replay(Journal.read(path), MULTIPASS) == result
+
+
+@pytest.mark.requirement("K13", "H3", "M3")
+def test_of_two_questions_side_by_side_the_first_is_put_and_the_run_waits_for_both(tmp_path: Path) -> None:
+    """An answer to stop does not end the run over a question that is open: its journal would lack that one."""
+    path, said = tmp_path / "run.jsonl", [""]
+
+    async def lose(effect: UseTool) -> ToolUse:
+        if effect.call.tool == "mail":
+            raise OutcomeUnknown("nobody knows")
+        return used(effect)
+
+    async def ask(effect: Effect) -> Value:
+        if said and said[0]:
+            return Reply(text=said.pop(0))
+        raise Waiting("nobody is there")
+
+    first = lived(path, world(), use_tool=lose, ask=ask)
+    assert (first.stop_reason, first.question) == ("waiting", resume_point(Journal.read(path), MULTIPASS).question)
+    assert first.question is not None and "s1.2" in first.question.text
+    said[0] = "stop"
+    second = went_on(path, world(), use_tool=lose, ask=ask)
+    assert second.stop_reason == "waiting" and second.question is not None and "s2.2" in second.question.text
+    said.append("stop")
+    last = went_on(path, world(), use_tool=lose, ask=ask)
+    assert last.stop_reason == "unknown_outcome" and replay(Journal.read(path), MULTIPASS) == last

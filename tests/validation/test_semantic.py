@@ -1,4 +1,4 @@
-"""The validator: it asks whether something is right, and only in doubt what is wrong with it."""
+"""The validator: of a model that tells probabilities it asks a yes or no, of another a review in one reply."""
 
 from __future__ import annotations
 
@@ -36,8 +36,10 @@ TASK = Task(text="What does the bakery take in?")
 SCORING = Capabilities(json_schema=True, json_mode=True, logprobs=True)
 ENFORCING = Capabilities(json_schema=True, json_mode=True)
 MEASURED = every_judgment("scripted")
-NO = '{"reason": "it is off", "verdict": "no"}'
-YES = '{"reason": "it is fine", "verdict": "yes"}'
+FINE = json.dumps({"explanation": "it leads there", "issues": []})
+GOOD = json.dumps({
+    "explanation": "all there", "kind": "answer", "issues": [], "completeness": 1, "coherence": 1, "consistency": 1,
+})  # fmt: skip
 PLAN = Plan(
     steps=(
         Step(id="s1", description="rolls", action=ToolCall(tool="calculator", arguments={"expression": "240 * 0.45"})),
@@ -53,10 +55,19 @@ def likely(yes: float) -> LLMResponse:
     return LLMResponse(text="Yes", first_token=first)
 
 
+YES, NO = likely(0.9), likely(0.01)
+
+
 def fault(location: str = "s3", **changes: str) -> str:
-    """An issue in a model's words."""
+    """A review of the plan with an issue in it."""
     said = {"description": "The price of a loaf is nowhere used.", "proposed_repair": "Multiply 75 by 3.20."}
-    return json.dumps(said | {"type": "relevance", "severity": "HIGH", "location": location} | changes)
+    issue = said | {"type": "relevance", "severity": "HIGH", "location": location} | changes
+    return json.dumps({"explanation": "a price is left out", "issues": [issue]})
+
+
+def doubt(**changes: str) -> str:
+    """A review of the results with an issue in it."""
+    return json.dumps({**json.loads(GOOD), "issues": json.loads(fault(**changes))["issues"], "completeness": 0.4})
 
 
 def done(output: object, mode: StepMode = "reasoning", status: str = "complete") -> Plan:
@@ -73,7 +84,7 @@ def done(output: object, mode: StepMode = "reasoning", status: str = "complete")
 def validate(
     effect: ValidatePlan | ValidateResults,
     replies: Sequence[Reply],
-    can: Capabilities = ENFORCING,
+    can: Capabilities = SCORING,
     calls: int = 8,
     measured: Calibrations | None = None,
 ) -> tuple[SemanticValidationReport, Scripted]:
@@ -95,13 +106,13 @@ def of_plan(*replies: Reply, can: Capabilities = ENFORCING) -> tuple[SemanticVal
     return validate(ValidatePlan(task=TASK, plan=PLAN), replies, can)
 
 
-def of_results(plan: Plan, *replies: Reply, can: Capabilities = ENFORCING) -> tuple[SemanticValidationReport, Scripted]:
+def of_results(plan: Plan, *replies: Reply, can: Capabilities = SCORING) -> tuple[SemanticValidationReport, Scripted]:
     """The report on results of a plan all of whose steps were executed."""
     return validate(ValidateResults(task=TASK, plan=plan, executed=("s1", "s3")), replies, can)
 
 
 @pytest.mark.requirement("J5", "J8")
-@pytest.mark.parametrize(("can", "reply", "form"), [(SCORING, likely(0.9), "probability"), (ENFORCING, YES, "verdict")])
+@pytest.mark.parametrize(("can", "reply", "form"), [(SCORING, YES, "probability"), (ENFORCING, FINE, "verdict")])
 def test_a_plan_that_is_right_costs_one_call(can: Capabilities, reply: Reply, form: str) -> None:
     """There is no issue, and nothing is asked but whether it is right."""
     report, model = of_plan(reply, can=can)
@@ -118,15 +129,15 @@ def test_a_plan_of_one_step_is_the_task_itself() -> None:
 
 
 @pytest.mark.requirement("J5", "J8")
-def test_a_plan_in_doubt_gets_one_issue_in_a_place_that_exists() -> None:
-    """The second call names the fault; the schema lets it point at the plan or one of its steps only."""
-    report, model = of_plan(NO, fault())
+def test_a_plan_in_doubt_gets_issues_in_places_that_exist() -> None:
+    """The one review names what is wrong; the schema lets it point at the plan or one of its steps only."""
+    report, model = of_plan(fault())
     (issue,) = report.issues
     assert (issue.location, issue.severity, issue.type, report.form) == ("s3", "HIGH", "relevance", "verdict")
-    assert issue.proposed_repair == "Multiply 75 by 3.20."
-    schema = model.requests[1].json_schema
-    assert schema is not None and isinstance(schema["properties"], dict)
-    assert schema["properties"]["location"] == {"enum": ["s1", "s2", "s3", "plan"]}
+    assert issue.proposed_repair == "Multiply 75 by 3.20." and len(model.requests) == 1
+    schema = json.loads(json.dumps(model.requests[0].json_schema))
+    places = schema["properties"]["issues"]["items"]["properties"]["location"]["enum"]
+    assert places == ["plan", "s1", "s2", "s3"]
 
 
 @pytest.mark.requirement("J5", "J8")
@@ -142,39 +153,55 @@ def test_a_model_that_judges_in_one_token_is_asked_for_no_words(yes: float, issu
 @pytest.mark.requirement("J5", "S1")
 def test_an_issue_that_points_nowhere_is_asked_for_again() -> None:
     """A step that does not exist is no location, also where the endpoint enforces nothing."""
-    report, model = of_plan(NO, fault("s9"), fault("plan"), can=Capabilities())
-    assert report.issues[0].location == "plan" and len(model.requests) == 3
+    report, model = of_plan(fault("s9"), fault("plan"), can=Capabilities())
+    assert report.issues[0].location == "plan" and len(model.requests) == 2
 
 
 @pytest.mark.requirement("J5")
 def test_the_plan_is_shown_with_how_each_step_is_done() -> None:
     """The judge sees ids, goals, tools and arguments, as data, and the task again."""
-    _, model = of_plan(YES)
+    _, model = of_plan(YES, can=SCORING)
     said = model.requests[0].messages[-1].content
     assert "s1: rolls | calculator {'expression': '240 * 0.45'}" in said
     assert "s2: keep it | note (arguments follow)" in said and "s3: add what the loaves bring | by reasoning" in said
     assert "<data plan>" in said and said.count(TASK.text) == 2
+    _, model = of_plan(FINE)
+    said = model.requests[0].messages[-1].content
+    assert "s1: rolls | calculator {'expression': '240 * 0.45'}" in said and "<data plan>" in said
+    assert "s3: add what the loaves bring (after s1)" in said and TASK.text in said
 
 
 @pytest.mark.requirement("J1", "J5")
 def test_a_right_result_costs_one_call_and_has_no_issue() -> None:
     """The judge sees the result and what it builds on."""
     report, model = of_results(done("348"), YES)
-    assert report == SemanticValidationReport(form="verdict", standing="assumed")
+    assert report == SemanticValidationReport(form="probability", standing="assumed")
     (request,) = model.requests
     said = request.messages[-1].content
     assert "s1: rolls\n  = 108" in said and "s3: add what the loaves bring\n  = 348" in said
     assert "s3: add what the loaves bring\n  = 348\n</data>" in said and "Recomputed" not in said
 
 
-@pytest.mark.requirement("J1", "J5")
+@pytest.mark.requirement("J1", "J5", "J8")
 def test_a_result_in_doubt_gets_an_issue_at_its_step() -> None:
-    """The only place that it can point at is the step that was asked about."""
-    report, model = of_results(done("346"), NO, fault())
-    assert [issue.location for issue in report.issues] == ["s3"]
-    schema = model.requests[1].json_schema
-    assert schema is not None and isinstance(schema["properties"], dict)
-    assert schema["properties"]["location"] == {"enum": ["s3"]}
+    """A yes or no says only that there is one; a review says which, and what it thinks of the whole."""
+    report, _ = of_results(done("346"), NO)
+    assert [(issue.location, issue.type) for issue in report.issues] == [("s3", "consistency")]
+    report, model = of_results(done("346"), doubt(), can=ENFORCING)
+    assert [(issue.location, issue.type) for issue in report.issues] == [("s3", "relevance")]
+    assert report.verdict is not None and not report.verdict.converged and len(model.requests) == 1
+    assert set(report.verdict.reason_codes) == {"completeness_low", "issue_relevance"}
+
+
+@pytest.mark.requirement("J1", "J8")
+def test_a_review_sees_what_each_step_called_and_gave() -> None:
+    """A model that tells no probabilities is shown calls, results and answer, and says all of it in one reply."""
+    report, model = of_results(done("348"), GOOD, can=ENFORCING)
+    (request,) = model.requests
+    said = request.messages[-1].content
+    assert '[s1] calculator {"expression": "240 * 0.45"}' in said and "<data s1>\n108\n</data>" in said
+    assert "<data answer>\n348\n</data>" in said and "What step s3 gave:" in said
+    assert report.verdict is not None and report.verdict.converged and report.form == "verdict"
 
 
 @pytest.mark.requirement("J1")
@@ -182,7 +209,7 @@ def test_a_result_in_doubt_gets_an_issue_at_its_step() -> None:
 def test_an_answer_that_a_tool_computed_is_asked_about_too(mode: StepMode) -> None:
     """The tool counts right, but maybe something else; what it gave for another step is not asked about."""
     report, model = of_results(done("348", mode), YES)
-    assert (report.form, report.issues) == ("verdict", ())
+    assert (report.form, report.issues) == ("probability", ())
     assert "s3: add what the loaves bring\n  = 348" in model.requests[0].messages[-1].content
     assert len(model.requests) == 1
 
@@ -217,15 +244,17 @@ def test_wrong_sums_are_evidence_and_the_verdict_stays_the_models() -> None:
     fact = "it says 108 + 240 = 350; recomputed, 108 + 240 = 348"
     assert report.issues == () and report.evidence == (f"s3: {fact}",)
     assert f"Recomputed: {fact}" in model.requests[0].messages[-1].content
-    report, model = of_results(plan, NO, fault())
+    report, _ = of_results(plan, NO)
     assert len(report.issues) == 1
-    assert f"Recomputed: {fact}" in model.requests[1].messages[-1].content
+    report, model = of_results(plan, GOOD, can=ENFORCING)
+    assert report.issues == () and report.evidence == (fact,)
+    assert f"<data found already>\n{fact}\n</data>" in model.requests[0].messages[-1].content
 
 
 @pytest.mark.requirement("J1", "J5")
 def test_a_right_sum_does_not_overrule_the_judge() -> None:
     """Host code gives evidence, never a verdict: the model may doubt a result whose arithmetic is right."""
-    report, _ = of_results(done("108 + 240 = 348"), NO, fault())
+    report, _ = of_results(done("108 + 240 = 348"), NO)
     assert len(report.issues) == 1 and report.evidence == ()
 
 
@@ -236,7 +265,7 @@ def test_results_beyond_the_allowance_are_named_and_not_asked_about() -> None:
         Step(id=f"s{n}", description=f"part {n}", status="complete", output="x", mode="reasoning") for n in (1, 2, 3)
     )
     effect = ValidateResults(task=TASK, plan=Plan(steps=steps), executed=("s1", "s2", "s3"))
-    report, model = validate(effect, [YES], calls=4)
+    report, model = validate(effect, [YES], calls=1)
     assert len(model.requests) == 1
     assert [fact.partition(":")[0] for fact in report.evidence] == ["s2", "s3"] and "not checked" in report.evidence[0]
 
@@ -254,8 +283,8 @@ def test_text_in_results_cannot_leave_its_fence() -> None:
 @pytest.mark.parametrize("wrap", ["```json\n{}\n```", "Well:\n{}\nDone.", "<think>Hm.</think>{}"])
 def test_wrapped_replies_are_used(wrap: str) -> None:
     """Fences, talk and thoughts cost no further call."""
-    report, model = of_plan(wrap.replace("{}", NO), wrap.replace("{}", fault()))
-    assert len(report.issues) == 1 and len(model.requests) == 2
+    report, model = of_plan(wrap.replace("{}", fault()))
+    assert len(report.issues) == 1 and len(model.requests) == 1
 
 
 @pytest.mark.requirement("J5", "J7", "S1")
@@ -264,12 +293,11 @@ def test_wrapped_replies_are_used(wrap: str) -> None:
     [
         ([""] * 3, EmptyCompletion),
         (["Perhaps."] * 3, Malformed),
-        (['{"reason": 1, "verdict": true}'] * 3, Malformed),
-        ([LLMResponse(text=NO[:20], finish_reason="length")] * 3, Truncated),
+        (['{"explanation": 1, "issues": true}'] * 3, Malformed),
+        ([LLMResponse(text=GOOD[:20], finish_reason="length")] * 3, Truncated),
         ([LLMResponse(text="", finish_reason="refusal")], Refused),
-        ([NO, *["It is all wrong."] * 3], Malformed),
-        ([NO, *[fault(severity="AWFUL")] * 3], Malformed),
-        ([NO, *[fault("s9")] * 3], Malformed),
+        ([doubt(severity="AWFUL")] * 3, Malformed),
+        ([doubt(location="s9")] * 3, Malformed),
         ([EndpointFailed("down")], EndpointFailed),
     ],
 )
@@ -278,7 +306,7 @@ def test_a_judgment_that_cannot_be_made_fails_typed(replies: list[Reply], error:
     with pytest.raises(error):
         of_plan(*replies)
     with pytest.raises(error):
-        of_results(done("348"), *replies)
+        of_results(done("348"), *replies, can=ENFORCING)
 
 
 @pytest.mark.requirement("J8", "S1")
@@ -290,7 +318,9 @@ def test_a_score_without_yes_or_no_fails_typed() -> None:
 
 
 @pytest.mark.requirement("J5", "S1")
-@given(texts=st.lists(st.one_of(st.just(NO), st.just(fault()), st.just(fault("s9")), st.text(max_size=20)), max_size=6))
+@given(
+    texts=st.lists(st.one_of(st.just(FINE), st.just(fault()), st.just(fault("s9")), st.text(max_size=20)), max_size=6)
+)
 def test_any_replies_give_a_located_report_or_a_typed_failure(texts: list[str]) -> None:
     """Every issue points at something that exists."""
     try:
@@ -320,11 +350,12 @@ def test_a_bad_judge_is_not_asked() -> None:
 @pytest.mark.parametrize("can", [SCORING, ENFORCING, Capabilities()], ids=["scoring", "enforcing", "bare"])
 def test_a_judge_that_nobody_measured_is_asked_and_said_to_be_assumed(can: Capabilities) -> None:
     """Of the plan and of the results, in the form that the endpoint can do."""
-    doubting: list[Reply] = [likely(0.01)] if can.logprobs else [NO, fault()]
-    report, _ = validate(ValidatePlan(task=TASK, plan=PLAN), doubting, can, measured=Calibrations())
+    report, _ = validate(
+        ValidatePlan(task=TASK, plan=PLAN), [NO if can.logprobs else fault()], can, measured=Calibrations()
+    )
     assert (report.standing, len(report.issues)) == ("assumed", 1)
     effect = ValidateResults(task=TASK, plan=done("108 + 240 = 350"), executed=("s1", "s3"))
-    report, _ = validate(effect, doubting, can, measured=Calibrations())
+    report, _ = validate(effect, [NO if can.logprobs else doubt()], can, measured=Calibrations())
     assert (report.standing, len(report.issues)) == ("assumed", 1)
     assert report.form == ("probability" if can.logprobs else "verdict")
 
