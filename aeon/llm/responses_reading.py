@@ -128,6 +128,7 @@ class ResponsesReading(SignedReading):
 
     def __init__(self, where: str, request: LLMRequest) -> None:
         super().__init__(where, request)
+        self._most_tokens = request.max_tokens
         self._calls: list[_Call] = []
         self._thoughts: list[JsonValue] = []
         self._is_empty = True
@@ -150,10 +151,15 @@ class ResponsesReading(SignedReading):
         return self._item_event(raw, kind)
 
     def response(self, attempts: int, unmetered: int, put_off: int) -> LLMResponse:
-        """The completion; thoughts that were told only behind the calls belong to the first of these."""
+        """The completion; thoughts that were told only behind the calls belong to the first of these.
+
+        llama.cpp calls a reply completed that was cut off at the limit, so one that took all its tokens counts as cut.
+        """
         if self._thoughts and self.signatures and not self.signatures[0]:
             self.signatures[0] = self._seal()
-        return super().response(attempts, unmetered, put_off)
+        response = super().response(attempts, unmetered, put_off)
+        is_full = response.usage.generated_tokens == self._most_tokens
+        return response.changed(finish_reason="length") if is_full and response.finish_reason == "stop" else response
 
     def _whole(self, response: _Response) -> WireReply:
         if response.error or response.status == "failed":

@@ -262,6 +262,13 @@ def test_only_reasons_known_to_be_an_end_are_one(
     assert (ask(endpoint).text, ask(endpoint).finish_reason) == ("a", finish)
 
 
+@pytest.mark.parametrize(("most", "finish"), [(2, "stop"), (3, "length"), (4, "stop")])
+def test_a_reply_that_took_all_its_tokens_counts_as_cut(endpoint: Endpoint, most: int, finish: str) -> None:
+    """Some servers call it completed; one that does not keep to the limit was not cut by it."""
+    endpoint.play(hello())
+    assert ask(endpoint, request(max_tokens=most)).finish_reason == finish
+
+
 @pytest.mark.parametrize("status", ["cancelled", "queued", None])
 def test_a_whole_reply_that_did_not_end_is_no_end(endpoint: Endpoint, status: str | None) -> None:
     """Only a completed one is known to be whole."""
