@@ -22,6 +22,7 @@
     │   ├── EndpointRejected     401 or 403: the key is missing or wrong
     │   ├── EndpointMoved        it redirects to another origin, where nothing is sent
     │   ├── ModelNotFound        the endpoint does not serve this model
+    │   ├── FieldRefused         it refuses a field that the user added to each request
     │   └── CassetteMiss         a recorded adapter has no answer for this request
     ├── CompletionError          the endpoint answered, but not with something usable
     │   ├── Truncated            the completion was cut off by its token limit
@@ -69,6 +70,7 @@ __all__ = [
     "EndpointTimeout",
     "EndpointUnreachable",
     "EngineError",
+    "FieldRefused",
     "InputFileError",
     "JournalError",
     "Malformed",
@@ -207,6 +209,12 @@ class EndpointMoved(ModelError):
 
 class ModelNotFound(ModelError):
     """The endpoint does not serve the model that was asked for."""
+
+    fatal = True
+
+
+class FieldRefused(ModelError):
+    """The endpoint refuses a field that the user added to each request; it is not left out."""
 
     fatal = True
 

@@ -18,7 +18,8 @@ from aeon.assembly.roles import Cast
 from aeon.errors import JournalError, UsageError
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.base_url import plain_url
-from aeon.llm.select import OPENAI_BASE_URL, select
+from aeon.llm.extras import BODY, HEADERS
+from aeon.llm.select import select
 from aeon.llm.vendors import VENDORS, address_of
 from aeon.runtime.journal import Journal
 from aeon.schema import JsonObject, Roles
@@ -44,7 +45,8 @@ _OWN = "@"
 _SERVER = re.compile(r"(?:^|,)\s*mcp=((?:[^,]|,,)+)")
 _SERVICE = re.compile(r"(?:^|,)\s*(?:search=[\w-]+=(?=https?://)|allow=)((?:[^,]|,,)+)")
 _FOLDER = re.compile(r"(?:^|,)\s*files=((?:[^,]|,,)*)")
-_KEYS = ("AEON_API_KEY", "OPENAI_API_KEY", *(vendor.key for vendor in VENDORS.values()))
+_OWN_SETTINGS = ("AEON_API_KEY", HEADERS, BODY, *(vendor.key for vendor in VENDORS.values()))
+"""What goes to no endpoint that only a journal names: keys, and what the user adds to requests."""
 
 
 class Reach(NamedTuple):
@@ -110,9 +112,8 @@ class Trust:
         """
         env = os.environ if environ is None else environ
         own = [env.get(name, "") for name in ("AEON_BASE_URL", "OPENAI_BASE_URL", "AEON_MODEL")]
-        own += [OPENAI_BASE_URL] if env.get("OPENAI_API_KEY") and not env.get("OPENAI_BASE_URL") else []
-        own += [vendor.base_url for vendor in VENDORS.values() if env.get(vendor.key)]
-        named = (*(plain_url(url.partition("#")[0]) for url in urls), *map(address_of, own))
+        own += [vendor.address(env) for vendor in VENDORS.values() if env.get(vendor.key)]
+        named = (*(plain_url(url.partition("#")[0]) for url in urls), *(address_of(one, env) for one in own))
         meant = (ServerSpec.read(server).text for server in servers)
         return cls(frozenset(filter(None, (*named, *meant))), whole=journal.authentic)
 
@@ -141,7 +142,7 @@ class Trust:
         Reach(self.strangers([model])).refuse()
         if self.whole or address_of(model or "") in ("", *self.named):
             return select(model)
-        return select(model, environ={name: value for name, value in os.environ.items() if name not in _KEYS})
+        return select(model, environ={name: value for name, value in os.environ.items() if name not in _OWN_SETTINGS})
 
 
 def reach(

@@ -19,7 +19,7 @@ from aeon.llm.connections import Connections
 from aeon.llm.probe import Lenient, read_page
 from aeon.llm.strictness import strict
 from aeon.llm.tool_calls import sent_name
-from aeon.llm.vendor import ANSWER, Vendor, VendorReading, arguments_of, counts, sides
+from aeon.llm.vendor import ANSWER, Vendor, VendorReading, arguments_of, counts, sealed_thoughts, sides
 from aeon.llm.vendors import ANTHROPIC_BASE_URL
 from aeon.llm.wire import Count, WireReply
 from aeon.schema.frozen import JsonObject
@@ -196,12 +196,17 @@ class Anthropic(Vendor):
     ``base_url`` is the API's root without its version, by default Anthropic's own. Sampling has no seed there;
     temperatures beyond 1 are cut to 1, and left out for models that take none. Thinking is the model's default: its
     tokens count as generated ones, its text is never shown, and `CallRequest.signature` takes it back to the model.
+    ``headers`` and ``body`` are added to each request (`aeon.llm.extras`).
     """
 
     optional = ("output_config", "output_format", "schema", "tool_choice", "temperature")
     shaping = ("output_config", "output_format", "schema", "tool_choice")
+    reserved = (
+        "model", "messages", "system", "tools", "tool_choice", "stream", "max_tokens", "output_config.format",
+        "output_format",
+    )  # fmt: skip
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a setting of its own to the caller
         self,
         model: str,
         base_url: str | None = None,
@@ -211,10 +216,12 @@ class Anthropic(Vendor):
         timeout: float = 120.0,
         idle_timeout: float = 60.0,
         capabilities: Capabilities | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: Mapping[str, object] | None = None,
     ) -> None:
-        headers = {"anthropic-version": VERSION, "User-Agent": "aeon"}
-        connections = Connections(base_url or ANTHROPIC_BASE_URL, api_key, "x-api-key", headers)
-        super().__init__(model, connections, retries, timeout, idle_timeout, capabilities)
+        named = {"anthropic-version": VERSION, "User-Agent": "aeon"}
+        connections = Connections(base_url or ANTHROPIC_BASE_URL, api_key, "x-api-key", named, headers)
+        super().__init__(model, connections, retries, timeout, idle_timeout, capabilities, body)
 
     def _path(self, streamed: bool) -> str:
         return "/v1/messages"
@@ -306,12 +313,8 @@ def _turn(wrote: bool, stretch: Iterable[Message]) -> JsonObject:
 
 
 def _thoughts(calls: tuple[CallRequest, ...]) -> list[JsonObject]:
-    """The thoughts that a call carries; what another endpoint sealed is none."""
-    try:
-        blocks = [json.loads(call.signature) for call in calls if call.signature]
-    except ValueError:
-        return []
-    return [block for sealed in blocks if isinstance(sealed, list) for block in sealed if isinstance(block, dict)]
+    """The thoughts that calls carry."""
+    return [block for call in calls for block in sealed_thoughts(call, "thinking", "redacted_thinking")]
 
 
 def _id(given: str) -> str:

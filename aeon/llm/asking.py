@@ -10,10 +10,12 @@ from typing import Literal
 
 from aeon.llm.strict_schema import strict_schema
 from aeon.llm.tool_calls import sent_message, sent_tool
-from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import Capabilities, LLMRequest, Message
 
-__all__ = ["OPTIONAL_FIELDS", "Form", "Habits", "described", "forms", "request_body"]
+__all__ = [
+    "OPTIONAL_FIELDS", "Form", "Habits", "described", "forms", "request_body", "response_format", "sent_messages",
+]  # fmt: skip
 
 Form = Literal["json_schema", "strict_schema", "loose_schema", "json_object", "text"]
 """How the shape of the answer is asked for.
@@ -115,7 +117,7 @@ def request_body(
     """
     body: JsonObject = {
         "model": model,
-        "messages": [sent_message(message) for message in _messages(request, form)],
+        "messages": [sent_message(message) for message in sent_messages(request, form)],
         "max_tokens": request.max_tokens,
         "temperature": request.temperature,
         "seed": request.seed,
@@ -126,14 +128,15 @@ def request_body(
         body["tools"] = [sent_tool(tool) for tool in request.tools]
     if request.top_logprobs or request.likelihood:
         body |= {"logprobs": True, "top_logprobs": max(1, request.top_logprobs)}  # llama.cpp tells none for 0
-    shape = _response_format(request, form)
+    shape = response_format(request, form)
     if shape is not None:
         body["response_format"] = shape
     without = {*habits.left_out, *omitted}
     return {habits.renamed.get(name, name): value for name, value in body.items() if name not in without}
 
 
-def _messages(request: LLMRequest, form: Form) -> tuple[Message, ...]:
+def sent_messages(request: LLMRequest, form: Form) -> tuple[Message, ...]:
+    """The messages; where the form does not enforce the schema, the last one describes it."""
     if request.json_schema is None or form in _SCHEMAS:
         return request.messages
     *earlier, last = request.messages
@@ -144,7 +147,8 @@ def _key(schema: JsonObject) -> str:
     return hashlib.sha256(json.dumps(schema, sort_keys=True).encode()).hexdigest()[:24]
 
 
-def _response_format(request: LLMRequest, form: Form) -> JsonValue:
+def response_format(request: LLMRequest, form: Form) -> JsonObject | None:
+    """The shape that a request asks for in this form, as chat completions write it; ``None`` for a text."""
     if form == "json_object":
         return {"type": "json_object"}
     if form not in _SCHEMAS or request.json_schema is None:

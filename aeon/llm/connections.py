@@ -14,6 +14,7 @@ import openai
 from aeon.errors import ConfigError
 from aeon.llm.base_url import plain_key, plain_url
 from aeon.llm.carried import carried
+from aeon.llm.extras import plain_headers, secrets_of
 from aeon.llm.replies import PACKINGS, guard
 
 __all__ = ["CONNECT_SECONDS", "Connections", "is_loopback"]
@@ -41,21 +42,33 @@ class Connections:
     asynchronous generator that was started in its loop, and each client is held by one.
 
     A ``base_url`` with a user, a password or a query in it is refused with `ConfigError`, and so is a key that no HTTP
-    header can carry. The key goes into ``key_header``, by default as a bearer token; ``headers`` go with every request.
+    header can carry. The key goes into ``key_header``, by default as a bearer token; ``headers`` go with every request,
+    and so do those that the user ``added``, in place of any other of the same name.
     """
 
     def __init__(
-        self, base_url: str, api_key: str | None, key_header: str = "", headers: Mapping[str, str] | None = None
+        self,
+        base_url: str,
+        api_key: str | None,
+        key_header: str = "",
+        headers: Mapping[str, str] | None = None,
+        added: Mapping[str, str] | None = None,
     ) -> None:
         self.base_url = plain_url(base_url)
         self.api_key = plain_key(api_key) or None
         self._bearer = self.api_key is not None and not key_header
         self._headers = dict(headers or {}) | ({key_header: self.api_key} if key_header and self.api_key else {})
+        self._added = plain_headers(added)
         self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, openai.AsyncOpenAI] = WeakKeyDictionary()
         self._holders: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncGenerator[openai.AsyncOpenAI]] = (
             WeakKeyDictionary()
         )
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What no message may repeat: the values of the headers that the user added, and the key."""
+        return (*secrets_of(self._added), *([self.api_key] if self.api_key else []))
 
     def lock(self) -> asyncio.Lock:
         """The running loop's lock for what is to be done once, such as probing."""
@@ -99,7 +112,7 @@ class Connections:
                 trust_env=not is_loopback(self.base_url),
                 headers={"Accept-Encoding": PACKINGS},
                 max_redirects=MOST_REDIRECTS,
-                event_hooks={"response": [guard(self.base_url)]},
+                event_hooks={"request": [self._add], "response": [guard(self.base_url)]},
             )
         except (ValueError, ImportError, httpx2.InvalidURL) as error:  # of what the environment says of proxies
             said = " ".join(str(error).split())
@@ -113,6 +126,10 @@ class Connections:
             max_retries=0,
             http_client=http,
         )
+
+    async def _add(self, request: httpx2.Request) -> None:
+        """Put the added headers into a request; the SDK, which may log what it is given, never sees them."""
+        request.headers.update(self._added)
 
     async def _hold(self, client: openai.AsyncOpenAI) -> AsyncGenerator[openai.AsyncOpenAI]:
         loop = asyncio.get_running_loop()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import httpx2
@@ -14,6 +14,7 @@ import openai
 from aeon.errors import AeonError, EndpointFailed, EndpointTimeout, MalformedResponse, ModelError, RequestRefused
 from aeon.llm.asking import Form, Habits
 from aeon.llm.connections import Connections
+from aeon.llm.extras import digest, merged, own_fields, plain_body
 from aeon.llm.patience import Patience
 from aeon.llm.replies import events
 from aeon.llm.translation import (
@@ -21,6 +22,7 @@ from aeon.llm.translation import (
     TRANSLATED,
     backoff,
     one_line,
+    refused_addition,
     refused_part,
     retry_after,
     translate,
@@ -92,16 +94,27 @@ class Endpoint(ABC):
     Failures that another attempt can cure are retried at most ``retries`` times, with exponential backoff or as long as
     ``Retry-After`` says, within the deadline. Where a rate limit says how long to wait, that is no attempt: it is
     waited for within the request's deadline, or for 300 s in all where the request has none. ``timeout`` is the
-    deadline of a whole call and ``idle_timeout`` the longest wait for the next token, in seconds.
+    deadline of a whole call and ``idle_timeout`` the longest wait for the next token, in seconds. ``body`` is what the
+    user adds to the body of each request (`aeon.llm.extras`).
     """
 
     optional: tuple[str, ...] = ()
     """Fields of a request that an endpoint may refuse and that can be done without or asked for otherwise."""
     shaping: tuple[str, ...] = ()
     """Those of them that ask for the shape of the answer: refused, the next form is tried."""
+    reserved: tuple[str, ...] = ()
+    """Fields, as paths with dots, that no user may set, since Aeon decides them."""
     check_url = "check the base URL"
 
-    def __init__(self, model: str, connections: Connections, retries: int, timeout: float, idle_timeout: float) -> None:
+    def __init__(
+        self,
+        model: str,
+        connections: Connections,
+        retries: int,
+        timeout: float,
+        idle_timeout: float,
+        body: Mapping[str, object] | None = None,
+    ) -> None:
         self._model = model
         self._connections = connections
         self._api_key = connections.api_key
@@ -109,6 +122,7 @@ class Endpoint(ABC):
         self._retries = retries
         self._timeout = timeout
         self._idle_timeout = idle_timeout
+        self._added = plain_body(body, self.reserved)
 
     @property
     def name(self) -> str:
@@ -132,8 +146,8 @@ class Endpoint(ABC):
 
     @property
     def place(self) -> str:
-        """What tells this endpoint from others: its URL."""
-        return self._base_url
+        """What tells this endpoint from others: its URL, and a digest of what the user adds to each body."""
+        return f"{self._base_url} with the body {digest(self._added)}" if self._added else self._base_url
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._model!r}, {self._base_url!r})"
@@ -161,7 +175,7 @@ class Endpoint(ABC):
 
     def _translate(self, raw: BaseException, field: str | None = None) -> ModelError:
         """Aeon's error for what an attempt raised; ``field`` is the request field that the endpoint refuses, if any."""
-        return translate(raw, self._where, self._api_key, field)
+        return translate(raw, self._where, self._connections.secrets, field)
 
     def _asks_to_wait(self, raw: openai.APIStatusError) -> float | None:
         """Seconds that the endpoint asks to wait; ``None`` if it does not say."""
@@ -227,13 +241,13 @@ class Endpoint(ABC):
         except AeonError:
             raise
         except Exception as error:  # noqa: BLE001 - what an endpoint sends can make the SDK raise anything
-            return _Failure(unreadable(error, self._where, self._api_key))
+            return _Failure(unreadable(error, self._where, self._connections.secrets))
 
     async def _tried(self, attempts: _Attempts, deadline: float) -> Reading | _Failure:
         request, way = attempts.request, attempts.ways[0]
         reading, body = self._reading(request, way), self._body(request, way, attempts.omitted)
         try:
-            await self._exchange(body, reading, deadline)
+            await self._exchange(merged(body, self._added), reading, deadline)
         except TRANSLATED as raw:
             return self._understand(raw, body, attempts)
         if reading.gathered.counted:
@@ -246,18 +260,29 @@ class Endpoint(ABC):
     def _understand(self, raw: BaseException, body: JsonObject, attempts: _Attempts) -> _Failure:
         if not isinstance(raw, openai.APIStatusError):
             return _Failure(self._translate(raw))
-        field = refused_part(raw, self._refusable(body))
+        own = own_fields(self._added, body)
+        field = refused_part(raw, [name for name in self._refusable(body) if name not in own], own)
+        if field in own:
+            return _Failure(refused_addition(raw, self._where, self._connections.secrets, field))
+        return self._refused(raw, field, attempts)
+
+    def _refused(self, raw: openai.APIStatusError, field: str | None, attempts: _Attempts) -> _Failure:
+        """What follows where the endpoint refuses a request; ``field`` is what it refuses of it, if it names that."""
         error = self._translate(raw, field)
         if isinstance(error, RequestRefused):
             error.field = field or ""
         if field is not None and field in self.shaping:
             return self._plainer(error, attempts)
         if field is not None:
-            return self._without(field, raw, error, attempts.request)
+            return self._without(self._blamed(field, attempts.request), raw, error, attempts.request)
         wait = self._asks_to_wait(raw)
         if wait:
             error.args = (f"{error}; it asks to wait {wait:g} s",)
         return _Failure(error, wait=wait)
+
+    def _blamed(self, field: str, request: LLMRequest) -> str:
+        """What to do without where this field of the request is refused."""
+        return field
 
     def _plainer(self, error: ModelError, attempts: _Attempts) -> _Failure:
         """What follows where the form is refused: the next one is asked for, from now on at once."""
@@ -319,7 +344,7 @@ class Endpoint(ABC):
         """Take in a completion or a part of it. Raises `EndpointFailed` where it is the report of an error."""
         reply = reading.read(raw)
         if reply.complaint:
-            detail = one_line(reply.complaint, self._api_key)
+            detail = one_line(reply.complaint, self._connections.secrets)
             raise EndpointFailed(f"{self._where} reported an error: {detail}; try again or look at its log")
         reading.gathered.add(reply)
 

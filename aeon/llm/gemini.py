@@ -137,13 +137,18 @@ class Gemini(Vendor):
 
     ``base_url`` is the API's root without its version, by default Google's own. Thinking is the model's default: its
     tokens count as generated ones, its text is never shown, and `CallRequest.signature` takes it back to the model.
-    Token probabilities are not asked for.
+    Token probabilities are not asked for. ``headers`` and ``body`` are added to each request (`aeon.llm.extras`).
     """
 
     optional = ("responseJsonSchema", "response_json_schema", "schema", "response mime type", "seed", "temperature")
     shaping = ("responseJsonSchema", "response_json_schema", "schema", "response mime type")
+    reserved = (
+        "model", "contents", "systemInstruction", "tools", "toolConfig", "generationConfig.maxOutputTokens",
+        "generationConfig.candidateCount", "generationConfig.responseMimeType", "generationConfig.responseSchema",
+        "generationConfig.responseJsonSchema",
+    )  # fmt: skip
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a setting of its own to the caller
         self,
         model: str,
         base_url: str | None = None,
@@ -153,9 +158,12 @@ class Gemini(Vendor):
         timeout: float = 120.0,
         idle_timeout: float = 60.0,
         capabilities: Capabilities | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: Mapping[str, object] | None = None,
     ) -> None:
-        connections = Connections(base_url or GEMINI_BASE_URL, api_key, "x-goog-api-key", {"User-Agent": "aeon"})
-        super().__init__(model, connections, retries, timeout, idle_timeout, capabilities)
+        named = {"User-Agent": "aeon"}
+        connections = Connections(base_url or GEMINI_BASE_URL, api_key, "x-goog-api-key", named, headers)
+        super().__init__(model, connections, retries, timeout, idle_timeout, capabilities, body)
 
     @property
     def _page(self) -> str:
@@ -190,7 +198,7 @@ class Gemini(Vendor):
                 f"{self._where} rejected the API key (HTTP {raw.status_code}); set a valid key, in GEMINI_API_KEY or "
                 "AEON_API_KEY"
             )
-        return translate(raw, self._where, self._api_key)
+        return translate(raw, self._where, self._connections.secrets)
 
     def _asks_to_wait(self, raw: openai.APIStatusError) -> float | None:
         """Seconds to wait, from the header or from the ``retryDelay`` beside the message."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from pydantic import BaseModel, Field, ValidationError
@@ -28,13 +29,13 @@ class _Listing(BaseModel):
     data: list[_Model] = Field([], max_length=MOST_LISTED, fail_fast=True)
 
 
-def only_model(base_url: str, api_key: str | None) -> str:
-    """The name of the only model that the endpoint serves; blocks until it answers.
+def only_model(base_url: str, api_key: str | None, headers: Mapping[str, str] | None = None) -> str:
+    """The name of the only model that the endpoint serves; blocks until it answers. ``headers`` go with the request.
 
     Raises `ConfigError` if it serves several or tells none, and `ModelError` if it cannot be asked.
     """
     with ThreadPoolExecutor(1) as thread:  # the caller's may have an event loop of its own
-        served = thread.submit(asyncio.run, _listed(Connections(base_url, api_key))).result()
+        served = thread.submit(asyncio.run, _listed(Connections(base_url, api_key, added=headers))).result()
     if len(served) == 1:
         return served[0]
     names = ", ".join(name[:_LONGEST_NAME] for name in served[:MOST_NAMES]) + (" …" if len(served) > MOST_NAMES else "")
@@ -54,6 +55,6 @@ async def _listed(connections: Connections) -> list[str]:
     except ModelError:
         raise
     except TRANSLATED as error:
-        raise translate(error, connections.base_url, connections.api_key) from None
+        raise translate(error, connections.base_url, connections.secrets) from None
     finally:
         await connections.aclose()

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
-from aeon.llm.adapter import Permit, freely
-from aeon.llm.asking import OPTIONAL_FIELDS, Form, Habits, forms, request_body
+from aeon.llm.asking import OPTIONAL_FIELDS, Form, request_body
 from aeon.llm.connections import Connections
-from aeon.llm.endpoint import Endpoint
-from aeon.llm.probe import OMITTED, measured, probe, told
-from aeon.llm.probe_records import Memory, recall
-from aeon.llm.profiles import Told
+from aeon.llm.probed import Probed
+from aeon.llm.vendors import OPENAI_BASE_URL
 from aeon.schema.frozen import JsonObject
-from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
+from aeon.schema.llm import Capabilities, LLMRequest
 
-__all__ = ["OPENAI_BASE_URL", "OpenAICompatible"]
-
-OPENAI_BASE_URL = "https://api.openai.com/v1"
+__all__ = ["OpenAICompatible"]
 
 
-class OpenAICompatible(Endpoint):
+class OpenAICompatible(Probed):
     """A model behind an OpenAI-compatible API.
 
     ``base_url`` is the API's root, such as ``http://127.0.0.1:8080/v1``, by default OpenAI's. ``api_key`` is sent to
     it and nowhere else; no environment variable is read. Retries and deadlines are those of `Endpoint`.
-    ``capabilities`` skips probing.
+    ``capabilities`` skips probing. ``headers`` and ``body`` are added to each request (`aeon.llm.extras`).
 
     Token counts are the endpoint's own; a count that cannot be (none for a text, below 0, beyond ten million) is taken
     for none, and that attempt counts as unmetered. Answers are streamed, so that an idle deadline can be held; an
@@ -35,9 +30,12 @@ class OpenAICompatible(Endpoint):
 
     optional = OPTIONAL_FIELDS
     shaping = ("response_format",)
-    check_url = "check that the base URL ends in the API's root, such as /v1"
+    reserved = (
+        "model", "messages", "tools", "functions", "stream", "stream_options", "max_tokens", "max_completion_tokens",
+        "n", "response_format",
+    )  # fmt: skip
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a setting of its own to the caller
         self,
         model: str,
         base_url: str | None = None,
@@ -46,78 +44,12 @@ class OpenAICompatible(Endpoint):
         timeout: float = 120.0,
         idle_timeout: float = 60.0,
         capabilities: Capabilities | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: Mapping[str, object] | None = None,
     ) -> None:
-        super().__init__(model, Connections(base_url or OPENAI_BASE_URL, api_key), retries, timeout, idle_timeout)
-        self._capabilities = capabilities
-        self._own = Memory(self._base_url, model, kept=False) if capabilities is not None else None
-
-    async def complete(self, request: LLMRequest) -> LLMResponse:
-        """One completion; see `LLMAdapter.complete`. Raises `ModelError`."""
-        # a run never asks for more than it knows, so that it is probed under its own permit
-        capabilities = Capabilities()
-        if request.json_schema is not None or request.json_mode or request.top_logprobs or request.likelihood:
-            capabilities = await self.capabilities()
-        if not capabilities.logprobs:
-            request = request.changed(top_logprobs=0, likelihood=False)
-        return await self._converse(request, forms(request, capabilities, self._habits))
-
-    async def capabilities(self, permit: Permit = freely) -> Capabilities:
-        """What the endpoint can do: as measured by ``aeon doctor``, else by a few tiny calls on first use.
-
-        What these found is kept on disk for 30 days, as long as the server says the same of itself; so is which fields
-        of a request it refuses.
-
-        Raises `ModelError`, and `AllowanceExhausted` where ``permit`` does not allow the calls.
-        """
-        async with self._connections.lock():
-            if self._capabilities is None:
-                self._capabilities = await measured(self, permit) or await self._probed(permit)
-        left_out = self._habits.left_out
-        if "tools" in left_out and self._capabilities.tools:
-            self._capabilities = self._capabilities.changed(tools=False)
-        if "logprobs" in left_out and self._capabilities.logprobs:
-            self._capabilities = self._capabilities.changed(logprobs=False)
-        return self._capabilities
-
-    async def _probed(self, permit: Permit) -> Capabilities:
-        """What probes find, or found before."""
-        memory = self._memory
-        if memory.capabilities is None or not memory.confirmed:
-            facts = await self.told()
-            memory.confirm(facts)
-            if memory.capabilities is None:
-                found = await probe(self._ask_for_little, permit)
-                memory.found(found.changed(context_tokens=facts.context_tokens), facts)
-        assert memory.capabilities is not None
-        return memory.capabilities
-
-    async def _ask_for_little(self, request: LLMRequest, form: Form) -> LLMResponse:
-        return await self._converse(request, (form,), OMITTED)
-
-    @property
-    def _memory(self) -> Memory:
-        """What is known of the endpoint; where its capabilities were given, of this adapter's alone."""
-        return self._own or recall(self._base_url, self._model)
-
-    @property
-    def _habits(self) -> Habits:
-        return self._memory.habits
-
-    def _refusable(self, body: JsonObject) -> Sequence[str]:
-        return [name for name in self.optional if name in body]
-
-    def _remember(self, way: Form) -> None:
-        if way == "strict_schema":
-            self._habits.strict = True
-        self._memory.keep()
-
-    async def ask(self, request: LLMRequest, form: Form) -> LLMResponse:
-        """One completion in exactly this form, whatever is known of the endpoint. Raises `ModelError`."""
-        return await self._converse(request, (form,))
-
-    async def told(self) -> Told:
-        """The models and the context length that the server advertises."""
-        return await told(self._connections, self._model)
+        connections = Connections(base_url or OPENAI_BASE_URL, api_key, added=headers)
+        super().__init__(model, connections, retries, timeout, idle_timeout, capabilities, body)
 
     def _path(self, streamed: bool) -> str:
         return "/chat/completions"

@@ -12,12 +12,12 @@ from aeon.llm.adapter import LLMAdapter
 from aeon.llm.base_url import API_KEY, plain_key, plain_url, unsecret
 from aeon.llm.catalogue import CATALOGUE, DEFAULT_MODEL, CatalogueEntry
 from aeon.llm.download import Report
-from aeon.llm.vendors import vendor_model
+from aeon.llm.extras import extras
+from aeon.llm.vendors import OPENAI_BASE_URL, VENDORS, vendor_model
 from aeon.text import one_line
 
 __all__ = ["select"]
 
-OPENAI_BASE_URL = "https://api.openai.com/v1"
 OPENAI_PREFIX = "openai:"
 IDLE_TIMEOUT = "AEON_IDLE_TIMEOUT"
 KEEP_PREFIXES = "AEON_KEEP_PREFIXES"
@@ -33,14 +33,15 @@ def select(
     """The adapter for ``model``, or the one that the environment names, or the local default model.
 
     ``model`` is an adapter (given back as it is), a name of the catalogue, a path that ends in ``.gguf``, a URL such as
-    ``http://127.0.0.1:8080/v1`` or ``http://127.0.0.1:8080/v1#model-name``, or ``openai:``, ``anthropic:`` or
-    ``gemini:`` with a model's name; one of the last two may end in ``@URL``, for another address. Without it:
-    ``AEON_BASE_URL`` with ``AEON_MODEL`` and ``AEON_API_KEY``; ``AEON_MODEL`` alone, in any of those forms;
+    ``http://127.0.0.1:8080/v1`` or ``http://127.0.0.1:8080/v1#model-name``, or ``openai:``, ``responses:``,
+    ``anthropic:`` or ``gemini:`` with a model's name; one of the last three may end in ``@URL``, for another address.
+    Without it: ``AEON_BASE_URL`` with ``AEON_MODEL`` and ``AEON_API_KEY``; ``AEON_MODEL`` alone, in any of those forms;
     ``OPENAI_BASE_URL`` or ``OPENAI_API_KEY``, with ``OPENAI_MODEL``; the local default. An endpoint without a model's
     name is asked, once and blocking for seconds at most, for the only model it serves. ``AEON_KEEP_PREFIXES=off`` has a
     local model keep nothing of its prompts on disk. ``AEON_IDLE_TIMEOUT`` is how many seconds an endpoint may send
-    nothing, by default 60. ``environ`` is by default the process's; ``progress`` receives the progress of fetching a
-    local model, which happens on first use.
+    nothing, by default 60. ``AEON_HEADERS`` and ``AEON_BODY``, JSON objects, are added to each request to an endpoint
+    (`aeon.llm.extras`); the local model takes neither. ``environ`` is by default the process's; ``progress`` receives
+    the progress of fetching a local model, which happens on first use.
 
     A URL with a user, a password or a query in it is refused: a key comes from the environment.
 
@@ -80,17 +81,17 @@ def _by_name(model: str, env: Mapping[str, str], progress: Report | None) -> LLM
         return _endpoint(model, None, env, *_key_for(model.partition("#")[0], env))
     if model.startswith(OPENAI_PREFIX):
         return _openai(model.removeprefix(OPENAI_PREFIX), env)
-    vendors = vendor_model(model, env)
-    if vendors is not None:
-        return vendors
+    if model.partition(":")[0] in VENDORS:
+        return vendor_model(model, env, _settings(env))
     if model.endswith(".gguf"):
         path = Path(model).expanduser()
         if not path.is_file():
             raise InputFileError(f"there is no model file at {path}")
         return _local(path, env, progress)
+    prefixes = ", ".join(f"{name}:" for name in ("openai", *VENDORS))
     raise UnknownNameError(
         f"no model is called {unsecret(model)!r}; use one of {', '.join(CATALOGUE)}, a path that ends in .gguf, "
-        "a URL such as http://127.0.0.1:8080/v1#model-name, or openai:, anthropic: or gemini: with a model's name"
+        f"a URL such as http://127.0.0.1:8080/v1#model-name, or a model's name behind one of {prefixes}"
     )
 
 
@@ -115,13 +116,19 @@ def _endpoint(
     """The adapter for an endpoint; the URL may end in ``#model-name``, and ``variable`` is where the key comes from."""
     root, _, in_url = url.partition("#")
     url, name, key = plain_url(root, variable), name or in_url or None, plain_key(key, variable)
-    waits = {"idle_timeout": _seconds(env[IDLE_TIMEOUT])} if IDLE_TIMEOUT in env else {}
+    settings = _settings(env)
     # imported when it is needed: the SDK takes a second, which a run with another model should not pay
     if name is None:
-        name = importlib.import_module("aeon.llm.listing").only_model(url, key)
+        name = importlib.import_module("aeon.llm.listing").only_model(url, key, settings.get("headers"))
     module = importlib.import_module("aeon.llm.openai_compatible")
-    adapter: LLMAdapter = module.OpenAICompatible(name, url, key, **waits)
+    adapter: LLMAdapter = module.OpenAICompatible(name, url, key, **settings)
     return adapter
+
+
+def _settings(env: Mapping[str, str]) -> Mapping[str, object]:
+    """What the environment sets of every endpoint, as arguments of its adapter. Raises `ConfigError`."""
+    waits = {"idle_timeout": _seconds(env[IDLE_TIMEOUT])} if IDLE_TIMEOUT in env else {}
+    return {**waits, **extras(env)}
 
 
 def _seconds(written: str) -> float:

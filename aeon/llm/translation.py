@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from itertools import chain
 
 import httpx2
 import openai
@@ -16,6 +17,7 @@ from aeon.errors import (
     EndpointRejected,
     EndpointTimeout,
     EndpointUnreachable,
+    FieldRefused,
     MalformedResponse,
     ModelError,
     ModelNotFound,
@@ -29,6 +31,7 @@ __all__ = [
     "TRANSLATED",
     "backoff",
     "one_line",
+    "refused_addition",
     "refused_part",
     "retry_after",
     "translate",
@@ -54,7 +57,10 @@ _OVERLOADED = 529
 REFUSALS = (400, 403, 404, 405, 422, 501)
 """The statuses with which endpoints refuse a field of a request."""
 
-_MENTIONS = {"tools": r"(?i)\b(?:tools?|functions?)\b|\b(?:tool|function)_"}
+_MENTIONS = {
+    "tools": r"(?i)\b(?:tools?|functions?)\b|\b(?:tool|function)_",
+    "text": r"\btext\.format\b|\bresponse_format\b|\bjson_(?:schema|object)\b",
+}
 """How an endpoint's words name a field, where that is not by its own name."""
 
 CONTEXT_WORDS = (
@@ -67,51 +73,60 @@ CONTEXT_WORDS = (
 )
 
 
-def one_line(text: str, secret: str | None = None) -> str:
-    """The text on one line, cut to a readable length, with the secret blotted out."""
-    blotted = text.replace(secret, "***") if secret else text
-    flat = " ".join(blotted.split())
+def one_line(text: str, secrets: Sequence[str] = ()) -> str:
+    """The text on one line, cut to a readable length, with the secrets blotted out."""
+    for secret in secrets:
+        text = text.replace(secret, "***")
+    flat = " ".join(text.split())
     return flat if len(flat) <= LONGEST_DETAIL else flat[:LONGEST_DETAIL] + "…"
 
 
-def translate(error: BaseException, where: str, secret: str | None, field: str | None = None) -> ModelError:
-    """Aeon's error for one of `TRANSLATED`; ``where`` names the endpoint and the model.
+def translate(error: BaseException, where: str, secrets: Sequence[str], field: str | None = None) -> ModelError:
+    """Aeon's error for one of `TRANSLATED`; ``where`` names the endpoint and the model, ``secrets`` are blotted out.
 
     ``field`` is the request field that the endpoint refuses, if it names one: then nothing else is wrong.
     """
     if isinstance(error, openai.APIStatusError):
-        return _from_status(error, where, secret, 400 if field else error.status_code)
+        return _from_status(error, where, secrets, 400 if field else error.status_code)
     if isinstance(error, openai.APIConnectionError):
-        return _from_connection(error, error.__cause__, where, secret)
+        return _from_connection(error, error.__cause__, where, secrets)
     if isinstance(error, httpx2.HTTPError):
-        return _from_connection(error, error, where, secret)
+        return _from_connection(error, error, where, secrets)
     if isinstance(error, TimeoutError):
         return EndpointTimeout(
             f"{where} gave no whole answer within the deadline; allow more time or ask for fewer tokens"
         )
-    return EndpointFailed(f"{where} reported an error: {one_line(str(error), secret)}; try again or look at its log")
+    return EndpointFailed(f"{where} reported an error: {one_line(str(error), secrets)}; try again or look at its log")
 
 
-def unreadable(error: Exception, where: str, secret: str | None) -> ModelError:
+def refused_addition(error: openai.APIStatusError, where: str, secrets: Sequence[str], field: str) -> ModelError:
+    """Aeon's error where the endpoint refuses a field that the user added to the body."""
+    return FieldRefused(
+        f"{where} refuses {field}, which the extra body (AEON_BODY, body=) sets (HTTP {error.status_code}: "
+        f"{_detail(error, secrets)}); change it or leave it out"
+    )
+
+
+def unreadable(error: Exception, where: str, secrets: Sequence[str]) -> ModelError:
     """Aeon's error for any other exception that reading a reply raised."""
-    detail = one_line(f"{type(error).__name__}: {error}", secret)
+    detail = one_line(f"{type(error).__name__}: {error}", secrets)
     return MalformedResponse(f"{where} sent something that cannot be read ({detail}); check what serves this address")
 
 
-def _from_connection(error: Exception, cause: BaseException | None, where: str, secret: str | None) -> ModelError:
+def _from_connection(error: Exception, cause: BaseException | None, where: str, secrets: Sequence[str]) -> ModelError:
     if isinstance(cause, ModelError):  # of the guard
         return cause
     kind = type(cause).__name__
     if isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.UnsupportedProtocol, httpx2.ProxyError)):
-        detail = one_line(str(cause), secret) or kind
+        detail = one_line(str(cause), secrets) or kind
         return EndpointUnreachable(f"cannot reach {where}: {detail}; check the base URL and that the server is running")
     if isinstance(error, (openai.APITimeoutError, httpx2.TimeoutException)):
-        return translate(TimeoutError(), where, secret)
+        return translate(TimeoutError(), where, secrets)
     return EndpointFailed(f"{where} broke off the connection ({kind}); try again or look at the server's log")
 
 
-def _from_status(error: openai.APIStatusError, where: str, secret: str | None, status: int) -> ModelError:
-    detail = f"HTTP {error.status_code}: {_detail(error, secret)}"
+def _from_status(error: openai.APIStatusError, where: str, secrets: Sequence[str], status: int) -> ModelError:
+    detail = f"HTTP {error.status_code}: {_detail(error, secrets)}"
     if status in (401, 403):
         return EndpointRejected(
             f"{where} rejected the API key ({detail}); set a valid key, for example in AEON_API_KEY"
@@ -135,36 +150,46 @@ def _from_status(error: openai.APIStatusError, where: str, secret: str | None, s
     return RequestRefused(f"{where} refused the request ({detail}); use a model or an endpoint that supports it")
 
 
-def _detail(error: openai.APIStatusError, secret: str | None) -> str:
+def _detail(error: openai.APIStatusError, secrets: Sequence[str]) -> str:
     body = error.body
     if isinstance(body, Mapping):
         message = body.get("message") or body.get("detail") or body.get("error")
-        return one_line(str(message or body), secret)
+        return one_line(str(message or body), secrets)
     text = str(body or "").strip()
-    return "an HTML page" if text.startswith("<") else one_line(text or error.message, secret)
+    return "an HTML page" if text.startswith("<") else one_line(text or error.message, secrets)
 
 
-def refused_part(error: openai.APIStatusError, parts: Sequence[str]) -> str | None:
+def refused_part(error: openai.APIStatusError, parts: Sequence[str], own: Sequence[str] = ()) -> str | None:
     """Which of these request fields a refusal complains about, ``None`` if none of them, or if the prompt is too long.
 
     Endpoints name it in ``param``, in the place of a fault, or in their words; some refuse with a 403 or a 404.
+    ``own`` are fields that the user set, as paths with dots; words that may mean either mean one of the ``parts``.
     """
     if error.status_code not in REFUSALS or _is_too_long(str(error.body)):
         return None
-    named = [re.split(r"[.\[]", error.param)[0]] if isinstance(error.param, str) else []
-    named += _faulty_places(error.body)
-    for name in named:
-        if name in parts:
-            return name
-    text = f"{error.message} {error.body}"
-    return next((part for part in parts if re.search(_MENTIONS.get(part, rf"\b{part}\b"), text)), None)
+    return _named_part(error, parts, own) or _mentioned_part(f"{error.message} {error.body}", parts, own)
 
 
-def _faulty_places(body: object) -> list[str]:
-    """The fields that a list of faults names, as web frameworks write it."""
+def _named_part(error: openai.APIStatusError, parts: Sequence[str], own: Sequence[str]) -> str | None:
+    param = re.split(r"[.\[]", error.param.replace("]", "")) if isinstance(error.param, str) else []
+    places = _faulty_places(error.body)
+    paths = [f".{'.'.join(place)}." for place in (param, *places)]
+    named = [field for field in own if any(f".{field}." in path for path in paths)]
+    named += [name for name in (*param[:1], *chain.from_iterable(places)) if name in parts]
+    return next(iter(named), None)
+
+
+def _mentioned_part(text: str, parts: Sequence[str], own: Sequence[str]) -> str | None:
+    patterns = {part: _MENTIONS.get(part, rf"\b{part}\b") for part in parts}
+    patterns |= {field: rf"\b{re.escape(field.rpartition('.')[2])}\b" for field in own}
+    return next((field for field, pattern in patterns.items() if re.search(pattern, text)), None)
+
+
+def _faulty_places(body: object) -> list[list[str]]:
+    """The places of the faults in a list of them, as web frameworks write it."""
     faults = body.get("detail") if isinstance(body, Mapping) else None
     places = [fault.get("loc") for fault in faults if isinstance(fault, Mapping)] if isinstance(faults, list) else []
-    return [str(name) for place in places if isinstance(place, list) for name in place]
+    return [[str(name) for name in place] for place in places if isinstance(place, list)]
 
 
 def _is_too_long(text: str) -> bool:

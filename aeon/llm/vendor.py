@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain, groupby, repeat
 from typing import TypeVar
 
@@ -22,7 +22,9 @@ from aeon.llm.wire import WireReply
 from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import CallRequest, Capabilities, LLMRequest, LLMResponse, Message
 
-__all__ = ["ANSWER", "Sides", "Vendor", "VendorReading", "arguments_of", "counts", "sides"]
+__all__ = [
+    "ANSWER", "Sides", "SignedReading", "Vendor", "VendorReading", "arguments_of", "counts", "sealed_thoughts", "sides",
+]  # fmt: skip
 
 ANSWER = "answer"
 """The tool whose arguments are the answer, where the endpoint does not take a schema for its text."""
@@ -45,6 +47,16 @@ def arguments_of(call: CallRequest) -> JsonObject:
     return arguments
 
 
+def sealed_thoughts(call: CallRequest, *types: str) -> list[JsonObject]:
+    """The thoughts of these types that a call carries in its signature; what another endpoint sealed is none."""
+    try:
+        blocks = json.loads(call.signature or "[]")
+    except (ValueError, RecursionError):
+        return []
+    listed = blocks if isinstance(blocks, list) else []
+    return [block for block in listed if isinstance(block, dict) and block.get("type") in types]
+
+
 def counts(prompt: int | None, generated: int | None, cached: int | None, thoughts: int | None) -> JsonObject:
     """Token counts as the OpenAI protocol tells them."""
     return {
@@ -59,15 +71,11 @@ _FORMS: tuple[Form, ...] = ("json_schema", "json_object", "text")
 """The forms that a vendor's API knows."""
 
 
-class VendorReading(Reading):
-    """Reads a reply piece by piece as one of the OpenAI protocol, and keeps the signatures of its calls beside it.
+class SignedReading(Reading):
+    """Reads a reply piece by piece as one of chat completions, and keeps the signatures of its calls beside it."""
 
-    ``as_tool``: the model answers by the arguments of the tool `ANSWER`, which are the text then.
-    """
-
-    def __init__(self, where: str, request: LLMRequest, form: Form) -> None:
+    def __init__(self, where: str, request: LLMRequest) -> None:
         super().__init__(where, request)
-        self.as_tool = form == "json_object" and request.json_schema is not None
         self.signatures: list[str] = []
 
     @abstractmethod
@@ -91,6 +99,14 @@ class VendorReading(Reading):
             ) from None
 
 
+class VendorReading(SignedReading):
+    """The same; with ``as_tool`` the model answers by the arguments of the tool `ANSWER`, which are the text then."""
+
+    def __init__(self, where: str, request: LLMRequest, form: Form) -> None:
+        super().__init__(where, request)
+        self.as_tool = form == "json_object" and request.json_schema is not None
+
+
 class Vendor(Endpoint):
     """A model of a vendor with an API of its own; see `Endpoint` for retries and deadlines.
 
@@ -106,8 +122,9 @@ class Vendor(Endpoint):
         timeout: float = 120.0,
         idle_timeout: float = 60.0,
         capabilities: Capabilities | None = None,
+        body: Mapping[str, object] | None = None,
     ) -> None:
-        super().__init__(model, connections, retries, timeout, idle_timeout)
+        super().__init__(model, connections, retries, timeout, idle_timeout, body)
         self._capabilities = capabilities
         self._thinks = False
         self._learnt = Habits()

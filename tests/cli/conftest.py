@@ -71,7 +71,7 @@ def aeon(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[..., Out
 def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty cache, no settings from outside, hardly any wait between attempts, and short deadlines."""
     monkeypatch.setenv("AEON_HOME", str(tmp_path / "home"))
-    for name in ("MODEL", "BASE_URL", "API_KEY", "JOURNAL_KEY", "LOG", "DEBUG"):
+    for name in ("MODEL", "BASE_URL", "API_KEY", "HEADERS", "BODY", "JOURNAL_KEY", "LOG", "DEBUG"):
         monkeypatch.delenv(f"AEON_{name}", raising=False)
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)

@@ -33,6 +33,7 @@ from aeon.errors import (
     EndpointRejected,
     EndpointTimeout,
     EndpointUnreachable,
+    FieldRefused,
     MalformedResponse,
     ModelError,
     ModelNotFound,
@@ -589,7 +590,9 @@ def test_a_probe_that_cannot_ask_fails(endpoint: Endpoint, step: Step, error: ty
 def test_only_an_endpoint_that_cannot_be_used_is_fatal() -> None:
     """One failed request says nothing about the next one; a wrong key does."""
     fatal = {error for error in ModelError.__subclasses__() if error.fatal}
-    assert fatal == {CassetteMiss, EndpointMoved, EndpointRejected, EndpointUnreachable, ModelNotFound, ServerBroken}
+    assert fatal == {
+        CassetteMiss, EndpointMoved, EndpointRejected, EndpointUnreachable, FieldRefused, ModelNotFound, ServerBroken,
+    }  # fmt: skip
     assert not ModelError.fatal
 
 

@@ -12,10 +12,11 @@ from aeon.llm.anthropic import Anthropic
 from aeon.llm.catalogue import CATALOGUE, DEFAULT_MODEL, lookup
 from aeon.llm.gemini import Gemini
 from aeon.llm.local import Local
-from aeon.llm.openai_compatible import OPENAI_BASE_URL, OpenAICompatible
+from aeon.llm.openai_compatible import OpenAICompatible
+from aeon.llm.responses import Responses
 from aeon.llm.scripted import Scripted
 from aeon.llm.select import select
-from aeon.llm.vendors import ANTHROPIC_BASE_URL, GEMINI_BASE_URL
+from aeon.llm.vendors import ANTHROPIC_BASE_URL, GEMINI_BASE_URL, OPENAI_BASE_URL
 
 URL = "http://127.0.0.1:9/v1"
 
@@ -102,6 +103,7 @@ def test_a_choice_is_the_users(endpoint: Endpoint, page: object, error: type[Aeo
     ("model", "environ", "error", "text"),
     [
         ("gpt-unknown", {}, UnknownNameError, "qwen2.5-coder-1.5b, smollm2-135m"),
+        ("gpt-unknown", {}, UnknownNameError, "openai:, anthropic:, gemini:, responses:$"),
         ("missing.gguf", {}, InputFileError, "missing.gguf"),
         ("openai:m", {}, ConfigError, "OPENAI_API_KEY"),
         (None, {"AEON_BASE_URL": "localhost:8080"}, ConfigError, "localhost:8080"),
@@ -126,14 +128,22 @@ def test_what_cannot_be_used_is_never_replaced(
         ("anthropic:m@2030@http://127.0.0.1:9", {"ANTHROPIC_API_KEY": "k"}, ("m@2030", "http://127.0.0.1:9", None)),
         ("gemini:m@https://gate/x", {"GEMINI_API_KEY": "k"}, ("m", "https://gate/x", None)),
         (None, {"AEON_MODEL": "gemini:m", "GEMINI_API_KEY": "k"}, ("m", GEMINI_BASE_URL, "k")),
+        ("responses:m", {"OPENAI_API_KEY": "k", "AEON_API_KEY": "o"}, ("m", OPENAI_BASE_URL, "k")),
+        ("responses:m", {"AEON_API_KEY": "k"}, ("m", OPENAI_BASE_URL, "k")),
+        ("responses:m", {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": URL}, ("m", URL, "k")),
+        (f"responses:m@{URL}", {"OPENAI_API_KEY": "k"}, ("m", URL, None)),
+        (f"responses:m@{URL}", {"OPENAI_API_KEY": "k", "AEON_API_KEY": "o"}, ("m", URL, "o")),
+        (f"responses:m@{OPENAI_BASE_URL}", {"OPENAI_API_KEY": "k"}, ("m", OPENAI_BASE_URL, "k")),
+        (f"responses:m@{OPENAI_BASE_URL}", {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": URL, "AEON_API_KEY": "o"},
+         ("m", OPENAI_BASE_URL, "o")),
     ],
-)
+)  # fmt: skip
 def test_a_vendors_key_goes_to_the_vendor_alone(
     model: str | None, environ: dict[str, str], expected: tuple[str, str, str | None]
 ) -> None:
-    """AEON_API_KEY goes to an address that is named."""
+    """AEON_API_KEY goes to an address that is named; OPENAI_BASE_URL moves OpenAI's key and its address together."""
     adapter = select(model, environ=environ)
-    assert isinstance(adapter, Anthropic | Gemini) and not adapter.free
+    assert isinstance(adapter, Anthropic | Gemini | Responses) and not adapter.free
     assert (adapter.name, adapter.base_url, adapter._api_key) == expected
 
 
@@ -143,6 +153,9 @@ def test_a_vendors_key_goes_to_the_vendor_alone(
         ("anthropic:m", {"GEMINI_API_KEY": "k"}, "anthropic:m needs a key; set ANTHROPIC_API_KEY"),
         ("gemini:m", {}, "gemini:m needs a key; set GEMINI_API_KEY"),
         ("gemini:", {"GEMINI_API_KEY": "k"}, "gemini:NAME"),
+        ("responses:m", {"GEMINI_API_KEY": "k"}, "responses:m needs a key; set OPENAI_API_KEY"),
+        ("responses:@http://127.0.0.1:9/v1", {}, "responses:NAME"),
+        ("responses:m@http://user:word@gate/v1", {}, "has a user or a password"),
         ("gemini:m", {"GEMINI_API_KEY": "k\n"}, "GEMINI_API_KEY"),
         ("gemini:m@https://user:word@gate", {}, "has a user or a password"),
     ],

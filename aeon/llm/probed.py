@@ -1,0 +1,108 @@
+"""A model behind one of OpenAI's protocols, which many servers speak in part: what an endpoint can do is probed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aeon.llm.adapter import Permit, freely
+from aeon.llm.asking import Form, Habits, forms
+from aeon.llm.connections import Connections
+from aeon.llm.endpoint import Endpoint
+from aeon.llm.probe import OMITTED, measured, probe, told
+from aeon.llm.probe_records import Memory, recall
+from aeon.llm.profiles import Told
+from aeon.schema.frozen import JsonObject
+from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
+
+__all__ = ["Probed"]
+
+
+class Probed(Endpoint):
+    """What the adapters of OpenAI's protocols share; see `Endpoint` for retries and deadlines.
+
+    ``capabilities`` skips probing.
+    """
+
+    check_url = "check that the base URL ends in the API's root, such as /v1"
+
+    def __init__(
+        self,
+        model: str,
+        connections: Connections,
+        retries: int,
+        timeout: float,
+        idle_timeout: float,
+        capabilities: Capabilities | None,
+        body: Mapping[str, object] | None,
+    ) -> None:
+        super().__init__(model, connections, retries, timeout, idle_timeout, body)
+        self._capabilities = capabilities
+        self._own = Memory(self.place, model, kept=False) if capabilities is not None else None
+
+    async def complete(self, request: LLMRequest) -> LLMResponse:
+        """One completion; see `LLMAdapter.complete`. Raises `ModelError`."""
+        # a run never asks for more than it knows, so that it is probed under its own permit
+        capabilities = Capabilities()
+        if request.json_schema is not None or request.json_mode or request.top_logprobs or request.likelihood:
+            capabilities = await self.capabilities()
+        if not capabilities.logprobs:
+            request = request.changed(top_logprobs=0, likelihood=False)
+        return await self._converse(request, forms(request, capabilities, self._habits))
+
+    async def capabilities(self, permit: Permit = freely) -> Capabilities:
+        """What the endpoint can do: as measured by ``aeon doctor``, else by a few tiny calls on first use.
+
+        What these found is kept on disk for 30 days, as long as the server says the same of itself; so is which fields
+        of a request it refuses.
+
+        Raises `ModelError`, and `AllowanceExhausted` where ``permit`` does not allow the calls.
+        """
+        async with self._connections.lock():
+            if self._capabilities is None:
+                self._capabilities = await measured(self, permit) or await self._probed(permit)
+        left_out = self._habits.left_out
+        if "tools" in left_out and self._capabilities.tools:
+            self._capabilities = self._capabilities.changed(tools=False)
+        if "logprobs" in left_out and self._capabilities.logprobs:
+            self._capabilities = self._capabilities.changed(logprobs=False)
+        return self._capabilities
+
+    async def _probed(self, permit: Permit) -> Capabilities:
+        """What probes find, or found before."""
+        memory = self._memory
+        if memory.capabilities is None or not memory.confirmed:
+            facts = await self.told()
+            memory.confirm(facts)
+            if memory.capabilities is None:
+                found = await probe(self._ask_for_little, permit)
+                memory.found(found.changed(context_tokens=facts.context_tokens), facts)
+        assert memory.capabilities is not None
+        return memory.capabilities
+
+    async def _ask_for_little(self, request: LLMRequest, form: Form) -> LLMResponse:
+        return await self._converse(request, (form,), OMITTED)
+
+    @property
+    def _memory(self) -> Memory:
+        """What is known of the endpoint; where its capabilities were given, of this adapter's alone."""
+        return self._own or recall(self.place, self._model)
+
+    @property
+    def _habits(self) -> Habits:
+        return self._memory.habits
+
+    def _refusable(self, body: JsonObject) -> Sequence[str]:
+        return [name for name in self.optional if name in body]
+
+    def _remember(self, way: Form) -> None:
+        if way == "strict_schema":
+            self._habits.strict = True
+        self._memory.keep()
+
+    async def ask(self, request: LLMRequest, form: Form) -> LLMResponse:
+        """One completion in exactly this form, whatever is known of the endpoint. Raises `ModelError`."""
+        return await self._converse(request, (form,))
+
+    async def told(self) -> Told:
+        """The models and the context length that the server advertises."""
+        return await told(self._connections, self._model)
