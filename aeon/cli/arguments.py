@@ -146,7 +146,11 @@ def of_engine(parser: argparse.ArgumentParser) -> None:
     """Add the options that are settings of some engines."""
     add = parser.add_argument
     add("--brief", action="store_true", help="answer with the bare values, without a sentence around them")
-    add("--thorough", action="store_true", help="profile the task first, plan it in steps, and judge the results")
+    add(
+        "--thorough",
+        action="store_true",
+        help="profile the task in full and plan it in steps, also in the program form",
+    )
     add(
         "--form", choices=("auto", "tools", "program"),
         help="how the model works: calling tools turn by turn, or by short programs (default: what it can)",

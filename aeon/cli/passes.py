@@ -35,7 +35,7 @@ from aeon.schema.effects import AskUser, Effect, Note
 __all__ = ["PassNarrator"]
 
 _WIDTH = 66
-_UNASKED = ("not judged", "measured to be too poor")
+_UNASKED = "measured to be too poor"
 """How facts begin that only say that something was not asked."""
 
 _DOING = {

@@ -13,6 +13,7 @@ from aeon.supervisor.judge import form_for
 
 __all__ = ["advice", "length_of", "work_form"]
 
+_VERDICT = "an answer is judged in one structured verdict: kind, issues, criteria and scores"
 _SEEN = 0.001
 """A difference of probabilities that is worth a word."""
 
@@ -84,14 +85,11 @@ def _shape(findings: Findings) -> str:
 
 def _judgments(findings: Findings, config: Config) -> str:
     if (work_form(findings) if config.form == "auto" else config.form) == "tools":
-        return "an answer is judged in one structured verdict: kind, issues, criteria and scores"
-    form = form_for(findings.capabilities)
-    if form == "probability":
+        return _VERDICT
+    if form_for(findings.capabilities) == "probability":
         return "probabilities are told: yes/no judgments are scored by the probability of the first token"
     why = "probabilities are of no use here" if findings.probabilities.told else "no probabilities"
-    if form == "verdict":
-        return f"{why}: judgments by a structured verdict with its reason first"
-    return f"{why}, and no JSON: judgments by the vote of several samples"
+    return f"{why}: {_VERDICT}"
 
 
 def _context(findings: Findings, config: Config) -> str:

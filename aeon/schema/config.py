@@ -190,7 +190,7 @@ class Config(Settings):
     brief: bool = Field(default=False, description="answer with the bare values, without a sentence around them")
     thorough: bool = Field(
         default=False,
-        description="in the program form: profile every task in full, plan it in steps, and ask every judgment",
+        description="in the program form: profile every task in full, and plan it in steps",
     )
     derivations: int = Field(
         default=3,

@@ -76,9 +76,9 @@ def test_probabilities_that_are_not_told_are_missed(liar: Liar) -> None:
     liar.logprobs = False
     found = examined(liar)
     assert not found.capabilities.logprobs
-    assert "no probabilities: judgments by a structured verdict" in told(found)
+    assert "no probabilities: an answer is judged in one structured verdict" in told(found)
     liar.enforces = liar.json_mode = False
-    assert "judgments by the vote of several samples" in told(examined(liar))
+    assert "an answer is judged in one structured verdict" in told(examined(liar))
 
 
 @pytest.mark.requirement("X4")
