@@ -58,7 +58,7 @@ def shown_work(steps: Sequence[Step], most: int) -> str:
 def _pieces(step: Step, several: bool) -> Iterator[_Piece]:
     cited = set(step.cites)
     for use in step.uses:
-        name = use.id if several else use.id.removeprefix(f"{step.id}.")
+        name = use.id if several else use.id.rpartition(".")[2]
         arguments = cut(clean(_text(use.arguments)), _LONGEST_ARGUMENTS)
         lines, marked = _lines(use, cited)
         counts = use.id in cited or bool(marked)
