@@ -1,4 +1,4 @@
-"""Values of reasoned steps that do not stand: an invented number, or a wrong sum, is caught where it enters."""
+"""Values that a model wrote unaided and that do not stand: an invented number, a wrong sum."""
 
 from __future__ import annotations
 
@@ -9,7 +9,18 @@ from aeon.grounding.matching import claims
 from aeon.grounding.mentions import values
 from aeon.grounding.results import spans_of, told
 from aeon.multipass.effects import ValidateResults
-from aeon.schema import Claim, Issue, IssueType, Plan, Reasoning, SemanticValidationReport, Severity, Step, Task
+from aeon.schema import (
+    Claim,
+    Issue,
+    IssueType,
+    Plan,
+    Reasoning,
+    SemanticValidationReport,
+    Severity,
+    Step,
+    Task,
+    Writing,
+)
 
 __all__ = ["with_unfounded"]
 
@@ -22,18 +33,23 @@ _ORDER: tuple[Severity, ...] = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
 
 
 def with_unfounded(effect: ValidateResults, report: SemanticValidationReport, able: bool) -> SemanticValidationReport:
-    """The report with an issue for each value of a reasoned step that does not stand; the most severe come first.
+    """The report with an issue for each value that a model wrote unaided and that does not stand; the worst come first.
 
     One is contradicted by its own computation, or stands in nothing that the step could use: the task, its context, and
     what the steps before it gave. The latter counts only where the run is ``able`` to look something up. An issue is
     severe as far as its value gets: HIGH where it is in a result that the answer is made of, otherwise MEDIUM.
     """
-    done = [step for step in effect.plan.steps if step.status == "complete" and isinstance(step.action, Reasoning)]
+    done = [step for step in effect.plan.steps if step.status == "complete" and _is_unaided(step)]
     found = [issue for step in done for issue in _of(step, effect.plan, effect.task, able)]
     if not found:
         return report
     issues = sorted([*found, *report.issues], key=lambda issue: _ORDER.index(issue.severity))
     return report.changed(issues=tuple(issues))
+
+
+def _is_unaided(step: Step) -> bool:
+    """Whether a model thought of its result, or wrote it, without sentences to write it from."""
+    return isinstance(step.action, Reasoning | Writing) and not step.is_grounded
 
 
 def _of(step: Step, plan: Plan, task: Task, able: bool) -> Iterator[Issue]:

@@ -113,6 +113,16 @@ def reasoned(name: str, output: str) -> Step:
     return step(name, output, Reasoning(), "reasoning")
 
 
+@pytest.mark.requirement("G4b", "G2")
+def test_a_text_that_nothing_was_looked_up_for_may_hold_no_value_of_its_own() -> None:
+    """Where there is something to look in; what is written from sentences is held against those."""
+    written = step("s1", "Ada pays 100 euros.", Writing(task="Write to Ada."), "reasoning")
+    (issue,) = issues(written)
+    assert (issue.location, issue.severity, issue.by) == ("s1", "HIGH", "host") and issue.description.startswith("100")
+    assert issues(written, able=False) == ()
+    assert issues(written.changed(action=Writing(task="Write to Ada.", grounded=True))) == ()
+
+
 @pytest.mark.requirement("G2", "J5")
 def test_an_invented_number_is_an_issue_of_the_step_that_invents_it() -> None:
     """The step that builds on it is not at fault."""
