@@ -31,7 +31,7 @@ def approval(request: LLMRequest, **judged: Any) -> str | None:
     """The reply to a request for a profile or for a review, ``judged`` in its fields; ``None`` to any other."""
     asked = properties(request)
     if "reasoning_depth" in asked:
-        return json.dumps(PROFILE | judged)
+        return json.dumps({name: judged.get(name, one) for name, one in PROFILE.items()})
     if "completeness" in asked and "kind" in asked:
         met = [{"number": n, "why": "seen", "met": "yes"} for n in _numbers(asked)]
         said = {**GOOD, "criteria": met, "calculations": []} | judged

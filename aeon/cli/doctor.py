@@ -9,11 +9,13 @@ import sys
 import textwrap
 from pathlib import Path
 
-from aeon.cli.doctor_judge import judged, show_judge, stage_on
+from aeon.cli.doctor_forms import measured_forms, show_forms
+from aeon.cli.doctor_judge import judged, show_judge
+from aeon.cli.examining import stage_on
 from aeon.cli.output import print_json
 from aeon.cli.progress import fetch
 from aeon.doctor.advice import advice
-from aeon.doctor.cases import read_cases, shipped_cases
+from aeon.doctor.cases import Case, read_cases, shipped_cases
 from aeon.doctor.checkup import examine, profile_of
 from aeon.doctor.findings import Context, Findings
 from aeon.doctor.report import Report, rows, title
@@ -31,10 +33,8 @@ _WIDEST = 110
 
 
 def command(options: argparse.Namespace) -> int:
-    """Examine the endpoint, show and save what was found."""
-    if options.cases and not options.judge:
-        raise UsageError("doctor: --cases goes with --judge")
-    cases = (*shipped_cases(), *(read_cases(options.cases) if options.cases else ())) if options.judge else ()
+    """Examine the endpoint, or measure one thing about its model; show and save what was found."""
+    cases = _cases(options)
     model = select(options.model)
     if not isinstance(model, Examinable):
         raise UsageError(f"doctor: {model.name} is no endpoint that can be examined")
@@ -42,12 +42,32 @@ def command(options: argparse.Namespace) -> int:
         fetch(CATALOGUE[model.name])
     if options.judge:
         return show_judge(asyncio.run(judged(model, cases, stage_on(sys.stderr))), options.json)
+    if options.forms:
+        return show_forms(asyncio.run(measured_forms(model, stage_on(sys.stderr))), options.json)
+    return _examine(model, options)
+
+
+def _cases(options: argparse.Namespace) -> tuple[Case, ...]:
+    """The labelled cases to judge. Raises ``UsageError`` for options that do not go together."""
+    if options.cases and not options.judge:
+        raise UsageError("doctor: --cases goes with --judge")
+    if options.forms and options.judge:
+        raise UsageError("doctor: --forms and --judge are two steps; name one after the other")
+    if not options.judge:
+        return ()
+    return (*shipped_cases(), *(read_cases(options.cases) if options.cases else ()))
+
+
+def _examine(model: Examinable, options: argparse.Namespace) -> int:
     findings = asyncio.run(_examined(model, options.quick))
     profile = profile_of(findings, load(findings.endpoint, findings.model))
     path = save(profile)
-    sentences = advice(findings, judged=profile.judgments)
+    sentences = advice(findings, judged=profile.judgments, forms=profile.forms)
     if options.json:
-        print_json(Report(findings=findings, capabilities=findings.capabilities, advice=sentences, saved=str(path)))
+        print_json(Report(
+            findings=findings, forms=profile.forms, capabilities=profile.capabilities, advice=sentences,
+            saved=str(path),
+        ))  # fmt: skip
     else:
         _show(findings, sentences, path)
     return 0

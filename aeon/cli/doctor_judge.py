@@ -5,23 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol, TextIO
 
+from aeon.cli.examining import ExaminableModel, latest, profile_for
 from aeon.cli.output import print_json
 from aeon.doctor.cases import Case
-from aeon.doctor.checkup import examine, profile_of
 from aeon.doctor.judges import JudgeFindings, examine_judge, grouped, most_calls
-from aeon.llm.adapter import LLMAdapter
-from aeon.llm.probe import Examinable
-from aeon.llm.profiles import Profile, agrees, load, save
+from aeon.llm.profiles import save
 from aeon.schema import Frozen
 from aeon.schema.calibration import PAR
 
-__all__ = ["JudgeReport", "judged", "show_judge", "stage_on"]
-
-
-class _ExaminableModel(LLMAdapter, Examinable, Protocol):
-    """A model whose endpoint can be examined."""
+__all__ = ["JudgeReport", "judged", "show_judge"]
 
 
 class JudgeReport(Frozen):
@@ -32,18 +25,7 @@ class JudgeReport(Frozen):
     saved: str
 
 
-def stage_on(stream: TextIO) -> Callable[[str], None]:
-    """Shows on a terminal what is examined now; an empty name takes the line away."""
-
-    def stage(name: str) -> None:
-        if stream.isatty():
-            said = f"examining {name} …" if name else ""
-            print(f"\r\x1b[K{said}", end="", file=stream, flush=True)
-
-    return stage
-
-
-async def judged(model: _ExaminableModel, cases: Sequence[Case], stage: Callable[[str], None]) -> JudgeReport:
+async def judged(model: ExaminableModel, cases: Sequence[Case], stage: Callable[[str], None]) -> JudgeReport:
     """Measure every judgment that there are cases of, and keep it in the profile; an endpoint without one gets one.
 
     Raises:
@@ -52,7 +34,7 @@ async def judged(model: _ExaminableModel, cases: Sequence[Case], stage: Callable
     """
     groups = grouped(cases)
     try:
-        profile = await _profile(model, stage)
+        profile = await profile_for(model, stage)
         most = await most_calls(model, groups)
         print(f"{len(cases)} cases of {len(groups)} judgments: at most {most} calls", file=sys.stderr, flush=True)
         findings = await examine_judge(model, groups, stage)
@@ -60,19 +42,10 @@ async def judged(model: _ExaminableModel, cases: Sequence[Case], stage: Callable
         stage("")
         await model.aclose()
     keys = {(one.judgment, one.form) for one in findings.calibrations}
+    profile = latest(profile)
     kept = tuple(one for one in profile.judgments if (one.judgment, one.form) not in keys)
     path = save(profile.changed(judgments=(*findings.calibrations, *kept)))
     return JudgeReport(model=model.name, findings=findings, saved=str(path))
-
-
-async def _profile(model: Examinable, stage: Callable[[str], None]) -> Profile:
-    """The profile of the endpoint, if it still holds; else that of a quick examination, saved for later."""
-    known = load(model.place, model.name)
-    if known is not None and agrees(known, await model.told()):
-        return known
-    fresh = profile_of(await examine(model, stage, quick=True))
-    save(fresh)
-    return fresh
 
 
 def show_judge(report: JudgeReport, as_json: bool) -> int:

@@ -302,6 +302,7 @@ def _doctor_options(parser: argparse.ArgumentParser) -> None:
     models = "which one; without it, the one that a run would use"
     parser.add_argument("--model", metavar="NAME|URL", type=name, help=models)
     parser.add_argument("--quick", action="store_true", help="leave out the context length, which takes the longest")
+    parser.add_argument("--forms", action="store_true", help="measure in which form it works better, on a dozen tasks")
     parser.add_argument("--judge", action="store_true", help="measure how good it is as a judge, on labelled cases")
     parser.add_argument("--cases", metavar="FILE", type=name, help="with --judge: a file of cases of your own as well")
     parser.add_argument("--json", action="store_true", help="print one JSON document")

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from aeon.doctor.findings import Context, Findings, Repeats
+from aeon.doctor.form_tasks import tasks_digest
 from aeon.schema.calibration import Calibration
 from aeon.schema.config import Config
+from aeon.schema.form_scores import FormScore, preferred
 from aeon.schema.turns import WorkForm
 from aeon.supervisor.bounds import bounds
 from aeon.supervisor.judge import form_for
@@ -18,20 +20,33 @@ _SEEN = 0.001
 """A difference of probabilities that is worth a word."""
 
 
-def advice(findings: Findings, config: Config | None = None, judged: Sequence[Calibration] = ()) -> tuple[str, ...]:
-    """One sentence for each way in which a run adapts to this endpoint; ``judged`` is what it is worth as a judge."""
-    return tuple(_sentences(findings, config or Config(), judged))
+def advice(
+    findings: Findings,
+    config: Config | None = None,
+    judged: Sequence[Calibration] = (),
+    forms: Sequence[FormScore] = (),
+) -> tuple[str, ...]:
+    """One sentence for each way in which a run adapts to this endpoint.
+
+    ``judged`` is what the model is worth as a judge, ``forms`` how well it works in each form.
+    """
+    return tuple(_sentences(findings, config or Config(), judged, forms))
 
 
-def work_form(findings: Findings) -> WorkForm:
-    """How the model works: with tools, turn by turn, if it calls them natively; else by programs."""
-    return findings.capabilities.form or ("tools" if findings.tools else "program")
+def work_form(findings: Findings, config: Config, forms: Sequence[FormScore] = ()) -> WorkForm:
+    """How the model works: as configured, else as measured, else with tools where it calls them natively."""
+    if config.form != "auto":
+        return config.form
+    return preferred(forms) or ("tools" if findings.tools else "program")
 
 
-def _sentences(findings: Findings, config: Config, judged: Sequence[Calibration]) -> Iterator[str]:
-    yield _work(findings, config)
+def _sentences(
+    findings: Findings, config: Config, judged: Sequence[Calibration], forms: Sequence[FormScore]
+) -> Iterator[str]:
+    form = work_form(findings, config, forms)
+    yield f"work form: {form}, {_measured(form, forms)}: {_work(form, findings)}"
     yield _shape(findings)
-    yield _judgments(findings, config)
+    yield _judgments(findings, form)
     yield _worth(judged)
     if findings.thoughts.where != "nowhere":
         room = bounds(findings.capabilities, config.prompt_bytes, config.output_tokens).output_tokens
@@ -54,13 +69,21 @@ def _unsteady(seen: Repeats) -> Iterator[str]:
         )
 
 
-def _work(findings: Findings, config: Config) -> str:
-    form = work_form(findings) if config.form == "auto" else config.form
+def _measured(form: WorkForm, forms: Sequence[FormScore]) -> str:
+    """What is known of how the model works in this form, and in the other one."""
+    if not forms:
+        return "not measured (--forms)"
+    own = next((f"{one.right} of {one.asked} right" for one in forms if one.form == form), "")
+    others = ", ".join(f"{one.form} {one.right} of {one.asked}" for one in forms if one.form != form)
+    outdated = any(one.tasks != tasks_digest() for one in forms)
+    return f"measured: {own} ({others})" + ("; the tasks are others by now (--forms)" if outdated else "")
+
+
+def _work(form: WorkForm, findings: Findings) -> str:
     if form == "program":
-        why = "no native tool calls: " if not findings.tools else ""
-        return f"{why}the work is done by short programs over the tools (--form tools has it call them one by one)"
+        return "the work is done by short programs over the tools (--form tools has it call them one by one)"
     how = "native tool calls" if findings.tools else "one JSON action a turn"
-    return f"the work is done in a loop of turns with {how}: each result is seen before the next call"
+    return f"the work is done in a loop of turns with {how}, and each result is seen before the next call"
 
 
 def _worth(judged: Sequence[Calibration]) -> str:
@@ -83,8 +106,8 @@ def _shape(findings: Findings) -> str:
     )
 
 
-def _judgments(findings: Findings, config: Config) -> str:
-    if (work_form(findings) if config.form == "auto" else config.form) == "tools":
+def _judgments(findings: Findings, work: WorkForm) -> str:
+    if work == "tools":
         return _VERDICT
     if form_for(findings.capabilities) == "probability":
         return "probabilities are told: yes/no judgments are scored by the probability of the first token"

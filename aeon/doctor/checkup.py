@@ -10,6 +10,7 @@ from typing import TypeVar
 from aeon.doctor.context import Limits, examine_context
 from aeon.doctor.examination import Examination, plain
 from aeon.doctor.findings import Findings
+from aeon.doctor.forms import with_forms
 from aeon.doctor.repeats import examine_repeats
 from aeon.doctor.shapes import (
     examine_json_mode,
@@ -74,11 +75,17 @@ async def examine(
 
 
 def profile_of(findings: Findings, before: Profile | None = None) -> Profile:
-    """The profile to save; what was measured of the model as a judge ``before`` stays, if it is still the same."""
+    """The profile to save; what was measured of the model as a judge and in its work forms ``before`` stays.
+
+    It does so only if the model is still the same, and the forms if it calls tools in the same way, too.
+    """
     same = before is not None and before.answered_as == findings.answered_as and agrees(before, findings.told)
-    return Profile(
+    earlier = before if same else None
+    profile = Profile(
         endpoint=findings.endpoint, model=findings.model, told=findings.told, answered_as=findings.answered_as,
         measured_at=datetime.now(UTC).isoformat(timespec="seconds"),
         capabilities=findings.capabilities, findings=findings.model_dump(mode="json"),
-        judgments=before.judgments if before is not None and same else (),
+        judgments=earlier.judgments if earlier is not None else (),
     )  # fmt: skip
+    scores = earlier.forms if earlier is not None else ()
+    return with_forms(profile, tuple(one for one in scores if one.native == findings.tools))

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from aeon.doctor.advice import length_of
 from aeon.doctor.findings import Beyond, Context, Findings, Repeats, Speed
+from aeon.schema.form_scores import FormScore
 from aeon.schema.frozen import Frozen
 from aeon.schema.llm import Capabilities
 
@@ -22,9 +23,10 @@ _BEYOND: dict[Beyond, str] = {
 
 
 class Report(Frozen):
-    """The findings, the advice that follows from them, and where the profile lies."""
+    """The findings, how well the model works in each form, the advice that follows, and where the profile lies."""
 
     findings: Findings
+    forms: tuple[FormScore, ...] = ()
     capabilities: Capabilities
     advice: tuple[str, ...]
     saved: str

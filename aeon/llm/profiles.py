@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError
 from aeon.home import cache_dir
 from aeon.replacing import put
 from aeon.schema.calibration import Calibration
+from aeon.schema.form_scores import FormScore
 from aeon.schema.frozen import Frozen, JsonObject
 from aeon.schema.llm import Capabilities
 
@@ -29,7 +30,7 @@ class Profile(Frozen):
 
     ``told`` is what the server said of itself then, ``answered_as`` the model's name in its completions: a profile
     holds only as long as both stay the same. ``findings`` is the whole of what was found, for people. ``judgments`` are
-    what labelled cases say of the model as a judge.
+    what labelled cases say of the model as a judge, ``forms`` what tasks say of it in each work form.
     """
 
     version: Literal[1] = 1
@@ -41,6 +42,7 @@ class Profile(Frozen):
     capabilities: Capabilities
     findings: JsonObject = Field(default_factory=dict)
     judgments: tuple[Calibration, ...] = ()
+    forms: tuple[FormScore, ...] = ()
 
 
 def path_of(endpoint: str, model: str) -> Path:

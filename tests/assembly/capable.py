@@ -27,8 +27,7 @@ def capable(
     """The model; what it asks for comes in one turn, before its answer."""
 
     def reply(request: LLMRequest) -> str | LLMResponse:
-        said = (profile if "reasoning_depth" in properties(request) else judged) or {}
-        approved = approval(request, **said)
+        approved = approval(request, **(judged or {}), **(profile or {}))
         if approved is not None:
             return approved
         if request.tools and calls and not any(message.role == "tool" for message in request.messages):

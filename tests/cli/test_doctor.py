@@ -6,11 +6,14 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from doctor.played_liar import Liar
 from played_endpoint import failure
 from played_endpoint import served as liars
+
+from aeon.doctor.form_tasks import shipped_tasks
 
 from .conftest import Outcome
 
@@ -148,3 +151,87 @@ def test_bad_cases_are_told_before_anything_is_asked(aeon: Aeon, liar: Liar, tmp
     outcome = aeon("doctor", "--judge", "--cases", str(path), "--model", url(liar))
     assert outcome.code == 2 and "line 1: label" in outcome.err and not liar.endpoint.bodies
     assert aeon("doctor", "--cases", str(path), "--model", url(liar)).code == 2
+
+
+@pytest.fixture
+def few_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two tasks instead of a dozen."""
+    monkeypatch.setattr("aeon.cli.doctor_forms.shipped_tasks", lambda: shipped_tasks()[:2])
+
+
+def profile_of(path: Path) -> dict[str, Any]:
+    kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return kept
+
+
+@pytest.mark.requirement("W2")
+@pytest.mark.usefixtures("few_tasks")
+def test_it_measures_the_work_forms_and_keeps_what_it_found(aeon: Aeon, liar: Liar) -> None:
+    """The runs and the most calls stand before the first; what was said instead is shown; plain doctor keeps it."""
+    assert "not measured (--forms)" in " ".join(aeon("doctor", "--quick", "--model", url(liar)).out.split())
+    outcome = aeon("doctor", "--forms", "--model", url(liar))
+    assert outcome.code == 0 and "4 runs, at most 101 calls and 16 minutes" in outcome.err
+    told = " ".join(outcome.out.split())
+    for words in (
+        "count en wrong,", "tools 0 of 2 right, 0 of these with a clean verdict;", "Wrong answers", "18 was expected:",
+        "Work form: program.", "saved in",
+    ):  # fmt: skip
+        assert words in told, told
+    (path,) = [one for one in saved() if one.parent.name == "profiles"]
+    before = profile_of(path)
+    assert [one["right"] for one in before["forms"]] == [0, 0] and before["capabilities"]["form"] == "program"
+    later = aeon("doctor", "--quick", "--model", url(liar))
+    said = "work form: program, measured: 0 of 2 right (tools 0 of 2)"
+    assert said in " ".join(later.out.split())
+    document = aeon("doctor", "--quick", "--json", "--model", url(liar)).document
+    assert document["forms"] == before["forms"] and document["capabilities"]["form"] == "program"
+    assert profile_of(path)["forms"] == before["forms"]
+
+
+@pytest.mark.requirement("W2")
+@pytest.mark.usefixtures("few_tasks")
+def test_forms_as_a_document(aeon: Aeon, liar: Liar) -> None:
+    """``--json`` gives the scores, each run with its answer, and the profile's path."""
+    document = aeon("doctor", "--forms", "--json", "--model", url(liar)).document
+    assert [(one["form"], one["asked"]) for one in document["findings"]["scores"]] == [("tools", 2), ("program", 2)]
+    assert len(document["findings"]["runs"]) == 4 and document["findings"]["form"] == "program"
+    assert Path(document["saved"]).is_file() and document["native"] is False
+
+
+@pytest.mark.requirement("W2")
+def test_a_run_takes_the_form_that_was_measured_unless_another_is_named(aeon: Aeon, liar: Liar) -> None:
+    """What the profile says counts for a later process; ``--form`` goes before it."""
+    aeon("doctor", "--quick", "--model", url(liar))
+    (path,) = saved()
+    kept = profile_of(path)
+    path.write_text(json.dumps(kept | {"capabilities": kept["capabilities"] | {"form": "tools"}}), encoding="utf-8")
+
+    def form(*options: str) -> str:
+        document = aeon("run", "What is 2 + 2?", "--model", url(liar), "--json", *options).document
+        found: str = document["history"]["preparation"]["profile"]["form"]
+        return found
+
+    assert (form(), form("--form", "program")) == ("tools", "program")
+
+
+@pytest.mark.requirement("W2")
+@pytest.mark.usefixtures("few_tasks")
+@pytest.mark.parametrize("calls", [0, 4])
+def test_an_endpoint_that_dies_while_forms_are_measured(aeon: Aeon, liar: Liar, calls: int) -> None:
+    """One line beside what was announced, exit code 1, and no score."""
+    aeon("doctor", "--quick", "--model", url(liar))
+    (path,) = saved()
+    before = profile_of(path)
+    liar.dies_after = len(liar.endpoint.bodies) + calls
+    outcome = aeon("doctor", "--forms", "--model", url(liar))
+    *_, last = outcome.err.splitlines()
+    assert outcome.code == 1 and last.startswith("aeon: ") and "crashed" in last and "Traceback" not in outcome.err
+    assert calls == 0 or "broke off at the task 'count' in the form program, and nothing of it was saved" in last
+    assert profile_of(path) == before
+
+
+@pytest.mark.requirement("W2")
+def test_forms_and_judge_are_two_steps(aeon: Aeon, liar: Liar) -> None:
+    """Both at once are refused before anything is asked."""
+    aeon("doctor", "--forms", "--judge", "--model", url(liar)).complains(2, "--forms and --judge are two steps")
+    assert not liar.endpoint.bodies
