@@ -63,4 +63,4 @@ def test_an_answer_that_does_not_fit_is_no_success_and_replays(tmp_path: Path) -
 def test_an_answer_that_fits_is_the_value() -> None:
     """The value is the object, whatever is known of whether it is right."""
     result = build(model('{"total": 3}')).execute(Task(text="How much?", answer_schema=TOTAL))
-    assert (result.stop_reason, result.value) == ("unverified", {"total": 3})
+    assert (result.stop_reason, result.value) == ("own_knowledge", {"total": 3})

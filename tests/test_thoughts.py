@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from approving import Approving
 from played_endpoint import Endpoint, send, served
 
 from aeon.errors import EndpointFailed
@@ -165,7 +166,7 @@ def test_the_confidence_is_the_weighted_mean_of_what_was_measured() -> None:
 
 
 def test_a_run_of_aeon_brings_its_weighted_confidence(tmp_path: Path) -> None:
-    """Also a short one, which judges nothing: what a calculator gave rests on a tool."""
-    llm = Scripted(lambda request: "print(6 * 7)" if len(request.messages) > 2 else "It is {r1}.")
+    """Also a short one: what a calculator gave rests on a tool."""
+    llm = Approving(lambda request: "print(6 * 7)" if len(request.messages) > 2 else "It is {r1}.")
     reply = asyncio.run(aeon_answer(ITEM, tmp_path, llm))
     assert (reply.answer, reply.confidence) == ("Perhaps: 42", 1.0)

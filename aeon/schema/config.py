@@ -80,7 +80,7 @@ class Caps(Frozen):
 class CallCaps(Caps):
     """Model calls that one effect of each phase of the multi-pass engine may make, repairs and retries included.
 
-    Each default is the longest way through the module that answers the effect, where no request has to be retried;
+    Each default bears the longest way through the module that answers the effect, where no request has to be retried;
     with the calls that find out what an endpoint can do, where the effect can be the first that asks a model: three,
     and of a run's first effect five. Steps are many, so theirs has no such calls: a step that comes first in a process
     asks in a way that every endpoint knows.

@@ -57,7 +57,7 @@ async def scored(llm: LLMAdapter, request: LLMRequest) -> tuple[LLMResponse, tup
             client = await endpoint.connections.client()
             reply: Any = await client.post("/chat/completions", body=body, cast_to=object, options=options)
         except TRANSLATED as error:
-            raise translate(error, f"{endpoint.name} at {endpoint.base_url}", None) from error
+            raise translate(error, f"{endpoint.name} at {endpoint.base_url}", ()) from error
         try:
             response, found = _read(reply)
         except (KeyError, TypeError, IndexError) as error:

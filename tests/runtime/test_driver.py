@@ -95,6 +95,7 @@ KINDS = {
     errors.ServerBroken: "endpoint",
     errors.EndpointUnreachable: "endpoint",
     errors.EndpointMoved: "endpoint",
+    errors.FieldRefused: "endpoint",
     errors.EndpointRejected: "endpoint",
     errors.ModelNotFound: "endpoint",
     errors.CassetteMiss: "endpoint",
