@@ -273,7 +273,7 @@ def assessing(count: int, *criteria: str) -> AssessConvergence:
 @pytest.mark.parametrize(
     ("replies", "can", "made"),
     [
-        ((BAD, BAD, GOOD.replace('"consistency": 1', '"consistency": 0.2')), ENFORCING, 3),
+        ((BAD, BAD, AT_ODDS, *[BAD, VERDICT_NO] * 3), ENFORCING, 9),
         ([likely(0.01)] * 6, SCORING, 6),
     ],
     ids=["review", "yes or no"],
