@@ -8,7 +8,7 @@ whatever the scores say.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, islice
 from typing import Annotated
@@ -95,25 +95,56 @@ class ConvergenceEngine:
         """The assessment; ``converged`` only if every score reaches its threshold and nothing is left undone."""
         if await self._reviews(effect.plan):
             return await self._assessed(effect, await reviewed(effect, self._verdicts))
+        return await (self._scored(effect) if self._judged else self._unjudged(effect))
+
+    async def _scored(self, effect: AssessConvergence) -> ConvergenceAssessment:
+        """The assessment by a yes or no for each criterion."""
         problems = _problems(effect)
-        bad = await self._bad(effect) if self._judged else list(_ALL)
-        asked = [name for name in _open_criteria(effect) if name not in bad] if self._judged else []
+        bad = [name for name in self._needed(effect) if not await self._judge.decides(judgment(name))]
+        asked = [name for name in _open_criteria(effect) if name not in bad]
         answers = {name: await self._ask(effect, name, problems) for name in asked}
-        criteria = await self._criteria(effect, problems, judged=self._judged and "criterion" not in bad)
+        criteria = await self._criteria(effect, problems, judged="criterion" not in bad)
         scores = _scores(answers, bad)
-        seen = self._experience.of(effect.plan)
-        open_ = (UNVERIFIED,) if "completeness" in bad and not self._unaided else ()
-        codes = (*_codes(effect, scores, criteria),) or seen.codes(effect.thresholds.probability) or open_
         judgments = Judgments({name: judged.score for name, judged in answers.items()}, _verdicts(effect, criteria))
         every = [*answers.values(), *filter(None, (judged for _, judged in criteria))]
+        codes = self._all_codes(effect, scores, criteria, (UNVERIFIED,) if "completeness" in bad else ())
+        left_out = (f"measured to be too poor to decide: {name}" for name in bad)
+        return self._told(effect, scores, codes).changed(
+            form=_form(every), standing=_worth(every, bad), detected_issues=(*problems, *left_out),
+            evaluation=await self._evaluate(effect, judgments, problems),
+        )  # fmt: skip
+
+    async def _unjudged(self, effect: AssessConvergence) -> ConvergenceAssessment:
+        """The assessment where there is no model to ask: what the host knows, and what tools gave."""
+        problems = _problems(effect)
+        scores = _scores({}, _ALL)
+        criteria = [(criterion, None) for criterion in effect.task.criteria]
+        codes = self._all_codes(effect, scores, criteria, () if self._unaided else (UNVERIFIED,))
+        return self._told(effect, scores, codes).changed(
+            standing="assumed" if self._unaided else "none", detected_issues=tuple(problems),
+            evaluation=await self._evaluate(effect, Judgments({}, _verdicts(effect, criteria)), problems),
+        )  # fmt: skip
+
+    def _all_codes(
+        self,
+        effect: AssessConvergence,
+        scores: Mapping[str, float | None],
+        criteria: Sequence[tuple[str, Judged | None]],
+        otherwise: tuple[str, ...],
+    ) -> tuple[str, ...]:
+        """What keeps the answer from converging; where nothing else does, how often such ones were right."""
+        known = self._experience.of(effect.plan).codes(effect.thresholds.probability)
+        return (*_codes(effect, scores, criteria),) or known or otherwise
+
+    def _told(
+        self, effect: AssessConvergence, scores: Mapping[str, float | None], codes: tuple[str, ...]
+    ) -> ConvergenceAssessment:
+        """The assessment of these scores and codes, with what was seen of such answers."""
+        seen = self._experience.of(effect.plan)
         return ConvergenceAssessment(
-            converged=not codes, reason_codes=codes,
-            probability=seen.probability, runs=seen.runs, form=_form(every),
-            standing="assumed" if self._unaided else _worth(every, bad),
-            detected_issues=(*problems, *(_unjudged(bad) if self._judged else ())),
+            converged=not codes, reason_codes=codes, probability=seen.probability, runs=seen.runs,
             explanation=_explanation(scores),
             completeness=scores["completeness"], coherence=scores["coherence"], consistency=scores["consistency"],
-            evaluation=await self._evaluate(effect, judgments, problems),
         )  # fmt: skip
 
     async def _reviews(self, plan: Plan) -> bool:
@@ -155,10 +186,6 @@ class ConvergenceEngine:
             criteria.append((criterion, await self._ask(effect, "criterion", problems, criterion=criterion)))
             problems += [f"not met: {text}" for text, met in _verdicts(effect, criteria[-1:]) if not met]
         return criteria
-
-    async def _bad(self, effect: AssessConvergence) -> list[str]:
-        """The judgments that were measured on the endpoint and found too poor."""
-        return [name for name in self._needed(effect) if not await self._judge.decides(judgment(name))]
 
     def _needed(self, effect: AssessConvergence) -> list[str]:
         """The judgments that an assessment rests on."""
@@ -238,10 +265,6 @@ def _scores(answers: Mapping[str, Judged], bad: Sequence[str]) -> dict[str, floa
     by_structure: dict[str, float | None] = {"completeness": 0.0, "coherence": 1.0, "consistency": 1.0}
     judged = {name: answer.score for name, answer in answers.items()}
     return by_structure | judged | {name: None for name in by_structure if name in bad}
-
-
-def _unjudged(bad: Sequence[str]) -> Iterator[str]:
-    yield from (f"measured to be too poor to decide: {name}" for name in bad)
 
 
 def _worth(judged: Sequence[Judged], bad: Sequence[str]) -> Standing:

@@ -72,16 +72,21 @@ async def examine_forms(
             if _is_beaten(form, runs, len(tasks)):
                 break
             stage(f"{form}, task {number} of {len(tasks)}: {task.name}")
-            try:
-                ended = await run(form, task)
-                if ended.degraded or ended.stop_reason == "failed":
-                    await exam.ask(_HELLO)
-            except ModelError as error:
-                where = f"the measurement broke off at the task {task.name!r} in the form {form}"
-                raise type(error)(f"{where}, and nothing of it was saved: {error}") from error
-            runs.append(_task_run(form, task, ended))
+            runs.append(_task_run(form, task, await _ended(exam, run, form, task)))
     scores = tuple(_score([one for one in runs if one.form == form], native) for form in WORK_FORMS)
     return FormFindings(form=preferred(scores) or "program", scores=scores, runs=tuple(runs))
+
+
+async def _ended(exam: Examination, run: Runner, form: WorkForm, task: FormTask) -> Conclusion:
+    """How the run of the task ended, if the endpoint is still there then."""
+    try:
+        ended = await run(form, task)
+        if ended.degraded or ended.stop_reason == "failed":
+            await exam.ask(_HELLO)
+    except ModelError as error:
+        where = f"the measurement broke off at the task {task.name!r} in the form {form}"
+        raise type(error)(f"{where}, and nothing of it was saved: {error}") from error
+    return ended
 
 
 def with_forms(profile: Profile, scores: Sequence[FormScore]) -> Profile:

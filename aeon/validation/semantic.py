@@ -102,9 +102,9 @@ class SemanticValidator:
     async def _reviewed(self, effect: ValidateResults) -> SemanticValidationReport:
         """The report on an answer, with its verdict; without an answer nothing is asked."""
         answered = _answered(effect, self._missing(effect))
+        sums = tuple(f"{one.id}: {fact}" for one in _judged_steps(effect) for fact in wrong_sums(str(one.output)))
         if not answered.text.strip():
-            return SemanticValidationReport(verdict=unanswered(answered))
-        sums = wrong_sums(answered.text)
+            return SemanticValidationReport(verdict=unanswered(answered), evidence=sums)
         answered = replace(answered, issues=sums)
         review = await self._verdicts.review(answered)
         verdict = verdict_of(review, answered, self._thresholds, await self._verdicts.calibration())

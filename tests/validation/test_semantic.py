@@ -247,8 +247,8 @@ def test_wrong_sums_are_evidence_and_the_verdict_stays_the_models() -> None:
     report, _ = of_results(plan, NO)
     assert len(report.issues) == 1
     report, model = of_results(plan, GOOD, can=ENFORCING)
-    assert report.issues == () and report.evidence == (fact,)
-    assert f"<data found already>\n{fact}\n</data>" in model.requests[0].messages[-1].content
+    assert report.issues == () and report.evidence == (f"s3: {fact}",)
+    assert f"<data found already>\ns3: {fact}\n</data>" in model.requests[0].messages[-1].content
 
 
 @pytest.mark.requirement("J1", "J5")
