@@ -149,15 +149,17 @@ def _has_output(step: Step) -> bool:
 
 
 def _judged(visit: Visit[C, WorkSignals, Work]) -> Program[Verdict]:
-    """What judgments say that were measured on the model; nothing where none was."""
+    """What judgments that count on the model say; nothing where there is none."""
     run, plan_now = visit.run, visit.state.plan
     executed = tuple(step.id for step in plan_now.steps if step.executed)
     effect = ValidateResults(task=run.task, plan=plan_now, executed=executed)
     report = yield from run.perform(effect, _UNCHECKED)
-    if report.issues:
-        reasons = "; ".join(f"{issue.location}: {issue.description}" for issue in report.issues)
-        return Verdict(says="no", reason=reasons, by="judge")
-    checked = report.form != "none" and not report.failed
+    against = [f"{issue.location}: {issue.description}" for issue in report.issues]
+    if report.verdict is not None and report.standing != "bad":
+        against = against or list(report.verdict.reason_codes)
+    if against:
+        return Verdict(says="no", reason="; ".join(against), by="judge")
+    checked = report.form != "none" and report.standing != "bad" and not report.failed
     return Verdict(says="yes", by="judge") if checked else Verdict()
 
 

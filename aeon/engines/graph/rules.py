@@ -64,7 +64,7 @@ TABLE: tuple[Rule, ...] = (
         "unverified",
         "done",
         "every step was done, and nothing could check the results",
-        when="every step was done, and no judgment that was measured on the model could check the results",
+        when="every step was done, and no judgment that counts on the model could check the results",
     ),
     BUDGET,
     CLARIFICATION,

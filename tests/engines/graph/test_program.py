@@ -18,11 +18,13 @@ from aeon.schema import (
     Agreement,
     Answer,
     Budget,
+    ConvergenceAssessment,
     Derivation,
     Failure,
     Issue,
     Plan,
     SemanticValidationReport,
+    Standing,
     Step,
     StepResult,
     ToolCall,
@@ -148,6 +150,29 @@ def test_a_look_that_shows_nothing_is_no_failure_of_the_run() -> None:
     assert result.sufficient and result.degraded == ()
 
 
+def reviewed(*codes: str, standing: Standing = "assumed") -> SemanticValidationReport:
+    """A review of the results with nothing but these codes against them."""
+    said = ConvergenceAssessment(converged=not codes, reason_codes=codes, form="verdict", standing=standing)
+    return SemanticValidationReport(verdict=said, form="verdict", standing=standing)
+
+
+@pytest.mark.requirement("J8", "E1a")
+@pytest.mark.parametrize(
+    ("report", "reason"),
+    [
+        (reviewed(), "verified"), (reviewed("refusal"), "rejected"),
+        (reviewed("unverified", standing="bad"), "unverified"),
+        (SemanticValidationReport(failed=True), "unverified"),
+    ],
+)  # fmt: skip
+def test_a_review_says_yes_or_no_and_a_bad_judge_nothing(report: SemanticValidationReport, reason: str) -> None:
+    """Whatever it is that speaks against the answer; one that was measured and is assumed decide alike."""
+    thought = planned(Step(id="s1", description="think"))
+    found = StepResult(output="7", mode="reasoning")
+    result = World(thought, thought, execute=found, validate_results=report).graph()
+    assert result.stop_reason == reason
+
+
 @pytest.mark.requirement("E2c", "E1a")
 @pytest.mark.parametrize(
     ("replies", "by"),
@@ -161,6 +186,7 @@ def test_a_look_that_shows_nothing_is_no_failure_of_the_run() -> None:
             },
             "judge",
         ),
+        ({"validate_results": reviewed("completeness_low")}, "judge"),
         ({"verify": Verdict(says="no", reason="a part is missing", by="model")}, "model"),
     ],
 )
