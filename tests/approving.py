@@ -9,7 +9,7 @@ from typing import Any
 from aeon.llm.scripted import ALL_JSON, Reply, Scripted
 from aeon.schema import Capabilities, LLMRequest, LLMResponse, Usage
 
-__all__ = ["Approving", "approval", "properties"]
+__all__ = ["GOOD", "PROFILE", "Approving", "approval", "properties"]
 
 PROFILE: dict[str, Any] = {
     "rationale": "one look", "reasoning_depth": 1, "ambiguity": 0.0, "information_sufficiency": 1.0,

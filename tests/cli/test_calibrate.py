@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from approving import Approving
 
 from aeon import build
 from aeon.convergence.calibrated import ConfidenceMap, calibrated, experience, home_of
 from aeon.convergence.experience import Seen
-from aeon.llm.scripted import Scripted
 from aeon.runtime.journal import Journal
 from aeon.schema import Config, ConvergenceAssessment, Result, StateMonitor
 
@@ -87,7 +87,7 @@ def test_a_later_run_of_the_model_says_how_likely_it_is_right(aeon: Aeon, tmp_pa
     (folder / "sales.csv").write_text("day,units\n2024-03-01,10\n2024-04-02,20\n")
 
     def ask(path: Path) -> ConvergenceAssessment:
-        model = Scripted(["print(sql('SELECT SUM(units) FROM sales'))", "There are {r1} units."], name="m")
+        model = Approving(["print(sql('SELECT SUM(units) FROM sales'))", "There are {r1} units."], name="m")
         tools = ("calculator", f"files={folder}")
         result = build(model, tools, journal=lambda _: Journal(path)).execute("How many units are there?")
         assert isinstance(result, Result) and result.assessment
@@ -95,7 +95,7 @@ def test_a_later_run_of_the_model_says_how_likely_it_is_right(aeon: Aeon, tmp_pa
 
     (tmp_path / "runs").mkdir()
     first = [ask(tmp_path / "runs" / f"{n}.jsonl") for n in range(8)]
-    assert {(one.probability, one.reason_codes) for one in first} == {(None, ("unverified",))}
+    assert {(one.probability, one.reason_codes) for one in first} == {(None, ())}
     labels = [json.dumps({"run": f"{n}.jsonl", "correct": n > 4}) for n in range(8)]
     (tmp_path / "labels").write_text("\n".join(labels))
     assert aeon("calibrate", str(tmp_path / "runs"), "--labels", str(tmp_path / "labels")).code == 0

@@ -187,4 +187,4 @@ def test_the_options_are_in_the_help(aeon: Aeon) -> None:
     """With what each does."""
     said = " ".join(aeon("run", "--help").out.split())
     assert "--files DIR a folder to answer from: its tables and texts; can be given again" in said
-    assert "--brief answer with the bare values" in said and "--thorough profile the task first" in said
+    assert "--brief answer with the bare values" in said and "--thorough profile the task in full" in said

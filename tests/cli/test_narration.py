@@ -134,10 +134,7 @@ UNJUDGED = ConvergenceAssessment(
     completeness=None,
     coherence=None,
     consistency=None,
-    detected_issues=(
-        "measured to be too poor to decide: coherence",
-        "not judged, as the model tells no probabilities: completeness",
-    ),
+    detected_issues=tuple(f"measured to be too poor to decide: {name}" for name in ("coherence", "completeness")),
     evaluation=Evaluation(coverage=1.0, dimensions=Dimensions(), warnings=("no result rests on a tool",)),
 )
 ASSESS = AssessConvergence(task=TASK, plan=Plan(), report=REPORT, thresholds=Config().convergence)

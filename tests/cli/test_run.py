@@ -40,17 +40,15 @@ def test_a_model_that_was_not_measured_is_asked_and_its_judgment_is_assumed(aeon
 
 
 @pytest.mark.requirement("J8", "K13")
-def test_a_model_that_cannot_be_asked_to_judge_says_what_nobody_judged(
-    aeon: Aeon, model: Model, tmp_path: Path
-) -> None:
-    """Without token probabilities a run by programs is unverified, and its history names what is left out."""
+def test_a_model_that_tells_no_probabilities_judges_in_one_reply(aeon: Aeon, model: Model, tmp_path: Path) -> None:
+    """A run by programs is judged all the same; nobody is asked for a single token."""
     model.tells_probabilities = False
     done = aeon("run", TASK, "--model", model.url, "--save", str(tmp_path / "saved"))
-    assert (done.code, done.err) == (3, "") and "unverified  1 pass" in done.out
-    told = aeon("history", str(tmp_path / "saved")).out
-    assert "not judged, as the model tells no probabilities: completeness" in told
-    assert "completeness not measured" in told
+    assert (done.code, done.err) == (0, "") and "own knowledge  1 pass" in done.out
+    assert "completeness 1.00" in aeon("history", str(tmp_path / "saved")).out
     assert not any(body.get("logprobs") for body in model.bodies if TASK in str(body))
+    reviews = [body for body in model.bodies if "completeness" in str(body.get("response_format"))]
+    assert len(reviews) == 1 and TASK in str(reviews[0])
 
 
 @pytest.mark.requirement("J8")

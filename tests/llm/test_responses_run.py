@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from assembly.capable import GOOD, PROFILE
+from approving import GOOD, PROFILE
 from hosted_endpoint import lax_part, value_of
 from played_endpoint import Endpoint
 from played_responses import call, failure, message, reply, thought
