@@ -154,13 +154,18 @@ def _judged(visit: Visit[C, WorkSignals, Work]) -> Program[Verdict]:
     executed = tuple(step.id for step in plan_now.steps if step.executed)
     effect = ValidateResults(task=run.task, plan=plan_now, executed=executed)
     report = yield from run.perform(effect, _UNCHECKED)
-    against = [f"{issue.location}: {issue.description}" for issue in report.issues]
-    if report.verdict is not None and report.standing != "bad":
-        against = against or list(report.verdict.reason_codes)
+    against = "; ".join(_against(report))
     if against:
-        return Verdict(says="no", reason="; ".join(against), by="judge")
+        return Verdict(says="no", reason=against, by="judge")
     checked = report.form != "none" and report.standing != "bad" and not report.failed
     return Verdict(says="yes", by="judge") if checked else Verdict()
+
+
+def _against(report: SemanticValidationReport) -> tuple[str, ...]:
+    """What a report says against the results: its issues, else why its verdict is that they do not answer the task."""
+    said = report.verdict if report.standing != "bad" else None
+    issues = tuple(f"{issue.location}: {issue.description}" for issue in report.issues)
+    return issues or (said.reason_codes if said is not None else ())
 
 
 def _asked(visit: Visit[C, WorkSignals, Work]) -> Program[Verdict]:
