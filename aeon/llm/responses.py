@@ -18,12 +18,14 @@ from aeon.llm.tool_calls import sent_arguments, sent_name
 from aeon.llm.vendor import sealed_thoughts
 from aeon.llm.vendors import OPENAI_BASE_URL
 from aeon.schema.frozen import JsonObject, JsonValue
-from aeon.schema.llm import CallRequest, Capabilities, LLMRequest, Message, ToolSpec
+from aeon.schema.llm import CallRequest, Capabilities, LLMRequest, LLMResponse, Message, ToolSpec
 
 __all__ = ["Responses"]
 
 _SEALED = "reasoning.encrypted_content"
 _SCORED = "message.output_text.logprobs"
+_LEAST_TOKENS = 16
+"""Below this many, OpenAI's own address refuses a request."""
 
 
 class Responses(Probed):
@@ -64,6 +66,13 @@ class Responses(Probed):
     def place(self) -> str:
         """What tells this API from chat completions at the same URL, which may do more or less."""
         return f"{super().place} by responses"
+
+    async def ask(self, request: LLMRequest, form: Form) -> LLMResponse:
+        """One completion in exactly this form, of as many tokens as OpenAI's own address lets one have at least.
+
+        Examinations ask so, which count what they spend; a run, which may not exceed its bound, never does.
+        """
+        return await super().ask(request.changed(max_tokens=max(_LEAST_TOKENS, request.max_tokens)), form)
 
     def _path(self, streamed: bool) -> str:
         return "/responses"

@@ -411,3 +411,14 @@ def test_what_chat_completions_can_at_the_same_address_is_not_taken_for_granted(
     assert found == Capabilities() and used.place != endpoint.base_url and used.base_url == endpoint.base_url
     asked = len(endpoint.bodies)
     assert asyncio.run(adapter(endpoint, capabilities=None).capabilities()) == found and len(endpoint.bodies) == asked
+
+
+@pytest.mark.requirement("X4", "P1a")
+def test_an_examination_asks_for_as_many_tokens_as_the_endpoint_takes_at_least(endpoint: Endpoint) -> None:
+    """It counts what it spends; the request of a run goes as it is, for its bound was stated."""
+    endpoint.play(hello())
+    little = LLMRequest(messages=TALK, max_tokens=1)
+    asyncio.run(adapter(endpoint).ask(little, "text"))
+    asyncio.run(adapter(endpoint).ask(little.changed(max_tokens=40), "text"))
+    ask(endpoint, little)
+    assert [body["max_output_tokens"] for body in endpoint.bodies] == [16, 40, 1]
