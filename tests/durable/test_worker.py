@@ -26,6 +26,7 @@ def stop(place: Place, pid: int) -> None:
     """Stop a process while it holds no lock on the database file: every other one would wait for it."""
     for _ in range(100):
         os.kill(pid, signal.SIGSTOP)
+        time.sleep(0.1)  # it goes on for a moment, and may take the lock in it
         if _is_free(place.url):
             return
         os.kill(pid, signal.SIGCONT)
