@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from fractions import Fraction
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from pathlib import Path
 
 from aeon.grounding.figures import figures_in, figures_of_answer
 from aeon.grounding.mention import Mention
-from aeon.grounding.numerals import spelt_numerals
-from aeon.grounding.unspaced import spaced
 from aeon.schema import Conclusion, Frozen
 from aeon.schema.usage import Left
 
@@ -23,7 +21,6 @@ __all__ = ["FormTask", "is_right", "shipped_folder", "shipped_tasks", "tasks_dig
 
 _FOLDER, _TASKS = "observatory", "tasks.jsonl"
 _UNFINISHED = {"failed", *(f"{budget}_exhausted" for budget in Left._fields)}
-_COMMA = re.compile(r"(?<=\D),(?=\d)")
 _DASHES = dict.fromkeys([*range(0x2010, 0x2016), 0x2212], "-")
 
 
@@ -88,10 +85,9 @@ def is_right(task: FormTask, run: Conclusion) -> bool:
 
 
 def _numbers(answer: str) -> Iterator[Fraction]:
-    """Every number that the answer holds, in each notation in which it can be read."""
-    text = _COMMA.sub(", ", answer)
-    spelt = spelt_numerals(spaced(text), german=True)
-    for mention in _with_parts([*figures_of_answer(text), *spelt]):
+    """Every number that the answer holds in digits, in each notation in which it can be read."""
+    apart = (f"{char} " if char == "," and not before.isdigit() else char for before, char in pairwise(f" {answer}"))
+    for mention in _with_parts(figures_of_answer("".join(apart))):
         yield from (form.read.number for form in mention.forms if form.read.number is not None)
 
 
@@ -112,4 +108,9 @@ def _plain(text: str) -> str:
 
 def _holds(text: str, name: str) -> bool:
     """Whether a plain text has the name as a whole; letters of scripts without spaces may stand beside it."""
-    return re.search(rf"(?<![0-9a-z]){re.escape(_plain(name))}(?![0-9a-z])", text) is not None
+    return f" {_apart(_plain(name))} " in f" {_apart(text)} "
+
+
+def _apart(text: str) -> str:
+    """The Latin letters and digits of a text, with a blank for all between them."""
+    return " ".join("".join(char if char.isascii() and char.isalnum() else " " for char in text).split())

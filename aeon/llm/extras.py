@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
+import string
 from collections.abc import Iterator, Mapping, Sequence
 
 from aeon.errors import ConfigError
@@ -17,8 +17,8 @@ BODY = "AEON_BODY"
 
 _HEADERS = f"the extra headers ({HEADERS}, headers=)"
 _BODY = f"the extra body ({BODY}, body=)"
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_VALUE = re.compile(r"(?:[!-~](?:[ -~\t]*[!-~])?)?")
+_NAME = frozenset(f"!#$%&'*+-.^_`|~{string.ascii_letters}{string.digits}")
+"""What the name of a header is made of (RFC 9110 §5.6.2)."""
 _FRAMING = (
     "accept-encoding", "connection", "content-encoding", "content-length", "content-type", "expect", "host", "te",
     "trailer", "transfer-encoding", "upgrade",
@@ -49,11 +49,11 @@ def plain_headers(headers: Mapping[str, str] | None) -> dict[str, str]:
     if not isinstance(headers, Mapping | None):
         raise ConfigError(f"{_HEADERS}: write an object of names and values")
     for number, (name, value) in enumerate((headers or {}).items(), 1):
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
+        if not isinstance(name, str) or not name or not _NAME.issuperset(name):
             raise ConfigError(f"{_HEADERS}: the name of header {number} can be none; write letters, digits and hyphens")
         if name.lower() in _FRAMING:
             raise ConfigError(f"{_HEADERS} may not set {name}, which belongs to the connection; leave it out")
-        if not isinstance(value, str) or not _VALUE.fullmatch(value):
+        if not isinstance(value, str) or not _is_value(value):
             raise ConfigError(f"{_HEADERS}: the value of {name} can be none; write plain text on one line")
     return dict(headers or {})
 
@@ -106,6 +106,11 @@ def secrets_of(headers: Mapping[str, str]) -> tuple[str, ...]:
     values = {value for value in headers.values() if len(value) >= _LEAST_SECRET}
     words = {word for value in values for word in value.split() if len(word) >= _LEAST_WORD}
     return tuple(sorted(values | words, key=lambda one: (-len(one), one)))
+
+
+def _is_value(value: str) -> bool:
+    """Whether a header can have it: plain text on one line, without blanks at its ends."""
+    return value.isascii() and value.replace("\t", " ").isprintable() and value == value.strip()
 
 
 def _object(written: str, variable: str) -> JsonObject:

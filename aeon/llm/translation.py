@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -58,10 +57,10 @@ REFUSALS = (400, 403, 404, 405, 422, 501)
 """The statuses with which endpoints refuse a field of a request."""
 
 _MENTIONS = {
-    "tools": r"(?i)\b(?:tools?|functions?)\b|\b(?:tool|function)_",
-    "text": r"\btext\.format\b|\bresponse_format\b|\bjson_(?:schema|object)\b",
+    "tools": ("tool", "tools", "tool_choice", "tool_calls", "function", "functions", "function_call"),
+    "text": ("text.format", "response_format", "json_schema", "json_object"),
 }
-"""How an endpoint's words name a field, where that is not by its own name."""
+"""The names that a field has in what endpoints say of it, where that is not its own."""
 
 CONTEXT_WORDS = (
     "context length",
@@ -171,7 +170,7 @@ def refused_part(error: openai.APIStatusError, parts: Sequence[str], own: Sequen
 
 
 def _named_part(error: openai.APIStatusError, parts: Sequence[str], own: Sequence[str]) -> str | None:
-    param = re.split(r"[.\[]", error.param.replace("]", "")) if isinstance(error.param, str) else []
+    param = error.param.replace("]", "").replace("[", ".").split(".") if isinstance(error.param, str) else []
     places = _faulty_places(error.body)
     paths = [f".{'.'.join(place)}." for place in (param, *places)]
     named = [field for field in own if any(f".{field}." in path for path in paths)]
@@ -180,9 +179,17 @@ def _named_part(error: openai.APIStatusError, parts: Sequence[str], own: Sequenc
 
 
 def _mentioned_part(text: str, parts: Sequence[str], own: Sequence[str]) -> str | None:
-    patterns = {part: _MENTIONS.get(part, rf"\b{part}\b") for part in parts}
-    patterns |= {field: rf"\b{re.escape(field.rpartition('.')[2])}\b" for field in own}
-    return next((field for field, pattern in patterns.items() if re.search(pattern, text)), None)
+    told = _identifiers(text)
+    names = {part: _MENTIONS.get(part, (part,)) for part in parts}
+    names |= {field: (field.rpartition(".")[2],) for field in own}
+    return next((field for field, those in names.items() if not told.isdisjoint(those)), None)
+
+
+def _identifiers(text: str) -> set[str]:
+    """The names of a text, with dots between them and each by itself; those of tools in whatever case."""
+    paths = "".join(char if char.isalnum() or char in "_." else " " for char in text).split()
+    names = {name for path in paths for name in (path.strip("."), *path.split("."))}
+    return names | {name.lower() for name in names}
 
 
 def _faulty_places(body: object) -> list[list[str]]:
