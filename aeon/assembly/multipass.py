@@ -137,7 +137,8 @@ def _turning(services: Services[Config]) -> Handlers:
     outline = replace(briefing, material=outline_of(briefing.material))
     able = bool(set(services.tools.offered) - {CALCULATOR})
     missing = partial(unplaced, able=able)
-    validator = SemanticValidator(judging, outline, missing=missing, thresholds=config.convergence)
+    judged = config.model_tier not in ("T0", "T1")
+    validator = SemanticValidator(judging, outline, missing=missing, thresholds=config.convergence, judged=judged)
     planner = StepPlanner(supervisor, briefing)
     refiner = StepPlanner(services.supervisor_of(engine.refine.refinement_model), briefing)
     worker = TurnTaker(supervisor, briefing, services.tools, config.output_tokens)
@@ -158,7 +159,7 @@ def _turning(services: Services[Config]) -> Handlers:
         "turn": worker.turn,
         "use_tool": worker.use,
         "validate_results": checked,
-        "assess": ConvergenceEngine(judging, outline, engine=engine, confidence=confidence).assess,
+        "assess": ConvergenceEngine(judging, outline, engine, confidence, judged=judged).assess,
         "synthesize": answered,
     }
 

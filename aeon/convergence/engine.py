@@ -149,7 +149,7 @@ class ConvergenceEngine:
 
     async def _reviews(self, plan: Plan) -> bool:
         """Whether such a plan's answer is reviewed in one reply, rather than by a yes or no for each criterion."""
-        return is_looped(plan) or (self._judged and await self._judge.form() != "probability")
+        return self._judged and (is_looped(plan) or await self._judge.form() != "probability")
 
     async def _assessed(self, effect: AssessConvergence, verdict: ConvergenceAssessment) -> ConvergenceAssessment:
         """The verdict with what the host knows, what was seen of such answers, and the evaluation, if there is one."""

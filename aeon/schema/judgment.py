@@ -115,7 +115,7 @@ class SemanticValidationReport(Value):
 class ConvergenceAssessment(Value):
     """Whether the results so far answer the task. Scores are in 0-1; ``reason_codes`` name the criteria not met.
 
-    A score is ``None`` where its judgment was not measured on the model: it was not asked for, and decides nothing.
+    A score is ``None`` where its judgment is bad on the model: it was not asked for, and decides nothing.
     ``probability`` is that of the answer's being right, as ``runs`` recorded runs of the model say whose answers came
     about like this one; ``None`` where there are too few. ``standing`` is what the judgment is worth on this model,
     ``reply`` what kind of reply the results are; ``None`` where nobody judged that.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from assembly.capable import capable, properties
 
 from aeon.assembly.build import build, resume
 from aeon.assembly.plugin import Plugin
@@ -75,6 +76,15 @@ def test_at_t1_no_phase_of_the_verifier_asks_a_model(engine: str) -> None:
     roles = phase_roles(plugin(engine))
     assert {phase for phase, calls in asked.items() if calls and roles[phase][0] == "verifier"} == set()
     assert any(calls and roles[phase][0] == "planner" for phase, calls in asked.items())
+
+
+@pytest.mark.requirement("E5", "J8a")
+def test_at_t1_a_model_that_works_with_tools_is_not_judged() -> None:
+    """There is no model to judge: nothing fails, nobody is asked, and the answer is unverified."""
+    model = capable("It is 41.", [("calculator", {"expression": "17 * 2 + 7"})])
+    result = build(model, config=Config(model_tier="T1")).execute("What is 17 * 2 + 7?")
+    assert (result.answer, result.stop_reason, result.degraded) == ("It is 41.", "unverified", ())
+    assert not any("completeness" in properties(request) for request in model.requests)
 
 
 @pytest.mark.parametrize("engine", ["multi-pass", "graph", "loop"])
