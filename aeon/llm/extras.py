@@ -49,11 +49,11 @@ def plain_headers(headers: Mapping[str, str] | None) -> dict[str, str]:
     if not isinstance(headers, Mapping | None):
         raise ConfigError(f"{_HEADERS}: write an object of names and values")
     for number, (name, value) in enumerate((headers or {}).items(), 1):
-        if not isinstance(name, str) or not name or not _NAME.issuperset(name):
+        if not _is_name(name):
             raise ConfigError(f"{_HEADERS}: the name of header {number} can be none; write letters, digits and hyphens")
         if name.lower() in _FRAMING:
             raise ConfigError(f"{_HEADERS} may not set {name}, which belongs to the connection; leave it out")
-        if not isinstance(value, str) or not _is_value(value):
+        if not _is_value(value):
             raise ConfigError(f"{_HEADERS}: the value of {name} can be none; write plain text on one line")
     return dict(headers or {})
 
@@ -108,9 +108,16 @@ def secrets_of(headers: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(sorted(values | words, key=lambda one: (-len(one), one)))
 
 
-def _is_value(value: str) -> bool:
+def _is_name(name: object) -> bool:
+    """Whether a header can have it: letters, digits and what else a token may hold."""
+    return isinstance(name, str) and name != "" and _NAME.issuperset(name)
+
+
+def _is_value(value: object) -> bool:
     """Whether a header can have it: plain text on one line, without blanks at its ends."""
-    return value.isascii() and value.replace("\t", " ").isprintable() and value == value.strip()
+    if not isinstance(value, str) or value != value.strip():
+        return False
+    return value.isascii() and value.replace("\t", " ").isprintable()
 
 
 def _object(written: str, variable: str) -> JsonObject:
