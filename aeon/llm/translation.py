@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from itertools import chain
+from itertools import chain, pairwise
 
 import httpx2
 import openai
@@ -57,10 +57,10 @@ REFUSALS = (400, 403, 404, 405, 422, 501)
 """The statuses with which endpoints refuse a field of a request."""
 
 _MENTIONS = {
-    "tools": ("tool", "tools", "tool_choice", "tool_calls", "function", "functions", "function_call"),
+    "tools": ("tool", "tools", "tool_", "function", "functions", "function_"),
     "text": ("text.format", "response_format", "json_schema", "json_object"),
 }
-"""The names that a field has in what endpoints say of it, where that is not its own."""
+"""The names that a field has in what endpoints say of it, where that is not its own; ``tool_`` begins one."""
 
 CONTEXT_WORDS = (
     "context length",
@@ -186,9 +186,16 @@ def _mentioned_part(text: str, parts: Sequence[str], own: Sequence[str]) -> str 
 
 
 def _identifiers(text: str) -> set[str]:
-    """The names of a text, with dots between them and each by itself; those of tools in whatever case."""
+    """The names of a text, each by itself, with the next one behind a dot, and its beginning: of tool_use ``tool_``.
+
+    Each stands there as it is written, and in lower case.
+    """
     paths = "".join(char if char.isalnum() or char in "_." else " " for char in text).split()
-    names = {name for path in paths for name in (path.strip("."), *path.split("."))}
+    names: set[str] = set()
+    for path in paths:
+        parts = path.split(".")
+        names.update(parts, map(".".join, pairwise(parts)))
+    names |= {f"{name.partition('_')[0]}_" for name in names if "_" in name}
     return names | {name.lower() for name in names}
 
 
