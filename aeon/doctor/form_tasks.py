@@ -107,7 +107,7 @@ def _plain(text: str) -> str:
 
 
 def _holds(text: str, name: str) -> bool:
-    """Whether a plain text has the name as a whole; letters of scripts without spaces may stand beside it."""
+    """Whether a plain text has the name, in Latin letters, as a whole; those of other scripts may stand beside it."""
     return f" {_apart(_plain(name))} " in f" {_apart(text)} "
 
 

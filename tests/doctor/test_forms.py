@@ -120,6 +120,8 @@ def test_the_tasks_are_a_dozen_in_several_languages() -> None:
     """Each with something to hold an answer against; the digest names the set and the folder."""
     assert len(TASKS) == 12 and {task.language for task in TASKS.values()} == {"en", "de", "fr", "es", "zh"}
     assert all(task.expected for task in TASKS.values()) and re.fullmatch("[0-9a-f]{12}", tasks_digest())
+    names = [name for task in TASKS.values() for name in (*task.names, *task.not_names)]
+    assert names and all(map(str.isascii, names)), "names are looked for by their Latin letters and digits"
 
 
 @pytest.mark.parametrize("answer", [
