@@ -1,4 +1,4 @@
-"""A scripted model that gives the same where it is asked a second time, in another form."""
+"""A scripted model that gives the same whichever way it is asked for a program."""
 
 from __future__ import annotations
 
@@ -12,41 +12,63 @@ from aeon.llm.scripted import ALL_JSON, Reply
 from aeon.schema import Capabilities, LLMRequest
 from aeon.supervisor.prompt import load
 
-__all__ = ["agreeing", "is_second"]
+__all__ = ["agreeing", "way_of"]
 
-SHELF, TABLES = load("aeon.supervisor", "shelf.md").strip(), load("aeon.plan", "tables.md").strip()
-FEW_WORDS = "Answer in a few words."
+_SYSTEMS = {
+    "reading": load("aeon.programs", "shelf.md"),
+    "query": load("aeon.programs", "tables.md"),
+    "rule": load("aeon.programs", "rules.md"),
+    "program": load("aeon.programs", "functions.md").partition("{{")[0],
+    "worked": load("aeon.programs", "worked.md"),
+    "thought": load("aeon.programs", "thought.md"),
+}
+_SQL = re.compile(r"sql\((\"+|')(.*)\1\)", re.DOTALL)
 _PROGRAM = re.compile(r".*(?:print\(|\bSELECT\b)", re.DOTALL)
 
 
-def is_second(request: LLMRequest) -> bool:
-    """Whether a request asks for a reading of passages in a few words, or for a query without examples."""
-    system, *rest = (message.content.strip() for message in request.messages)
-    of_passages = system == SHELF and not request.fixed_messages and rest[-1].endswith(FEW_WORDS)
-    return of_passages or (system == TABLES and len(rest) == 1)
+def way_of(request: LLMRequest) -> str:
+    """How a request asks for a program; "" where it asks for something else."""
+    system = request.messages[0].content
+    return next((way for way, begins in _SYSTEMS.items() if system.startswith(begins.strip())), "")
 
 
 def agreeing(replies: Iterable[Reply], capabilities: Capabilities = ALL_JSON, name: str = "scripted") -> Approving:
-    """A model of these replies; the latest text of them again where it is asked in another form. It approves of all.
+    """A model of these replies; where a program is asked for in another way, the latest one in that way.
 
-    Asked for a short answer from whole texts, it says that they do not state it where a program is its next reply, and
-    so it does where it may say so, unless it has answered from them.
+    A reading of texts is its next reply, unless that is a program: then the texts do not state it. Behind a short
+    answer a program is what calculates it, else one that prints it. A program that asks tables is also the query that
+    it asks; of another there is no query that can be run. It approves of all.
     """
-    left, latest, shelved = list(replies), list[str](), list[str]()
+    left, latest = list(replies), list[str]()
 
     def choose(request: LLMRequest) -> Reply:
-        system, asked = request.messages[0].content.strip(), request.messages[-1].content
-        if system == SHELF and asked.endswith("reply: not stated"):
-            return shelved[-1] if shelved else "not stated"
-        if is_second(request) and latest:
-            return latest[-1]
-        if system == SHELF and left and _PROGRAM.match(str(left[0])):
+        way, is_next = way_of(request), bool(left) and _is_program(left[0])
+        if way and latest and (_is_program(latest[-1]) or not is_next):
+            return _in(way, latest[-1])
+        if way == "reading" and is_next:
             return "not stated"
         reply = left.pop(0) if left else EndpointFailed("there is no reply left")
-        if isinstance(reply, str):
+        if way and isinstance(reply, str):
             latest.append(reply)
-            if system == SHELF and asked.endswith(FEW_WORDS):
-                shelved.append(reply)
+            return _in(way, reply)
+        latest.clear()
         return reply
 
     return Approving(choose, capabilities, name)
+
+
+def _is_program(reply: Reply) -> bool:
+    return _PROGRAM.match(str(reply)) is not None
+
+
+def _in(way: str, said: str) -> str:
+    """What a reply is where it is asked for in this way."""
+    query = _SQL.search(said)
+    if way in ("query", "rule"):
+        none = "SELECT NULL" if "not stated" in said else "SELECT answer FROM nowhere"
+        return query[2] if query else said if said.startswith("SELECT") else none
+    if way == "program":
+        return said if _is_program(said) else f"print({said!r})"
+    if way in ("worked", "thought"):
+        return f"Answer: {said}"
+    return "not stated" if _is_program(said) else said

@@ -24,7 +24,7 @@ def model(answer: str) -> Scripted:
     """A model that agrees to everything and answers with this text."""
 
     def say(request: LLMRequest) -> LLMResponse | str:
-        return answer if "The work is done" in request.messages[1].content else oblige(request)
+        return answer if "What the steps gave" in request.messages[0].content else oblige(request)
 
     return Scripted(say)
 

@@ -34,6 +34,7 @@ from aeon.schema import (
 from aeon.testing.obliging import oblige
 from aeon.tools import tool
 from aeon.tools.calculator import calculator
+from tests.second import way_of
 
 TASK = "What is 240 * 0.45 + 75 * 3.20?"
 TOTAL: JsonObject = {
@@ -50,20 +51,26 @@ def shout(text: str) -> str:
     return text.upper()
 
 
-def planning(*steps: JsonObject, final: str = "348") -> Scripted:
-    """A model that drafts these steps, answers with this text and agrees to everything else."""
+def planning(*programs: str, final: str = "It is 348.") -> Approving:
+    """A model that writes these programs, each for a step of its own, answers with this text and agrees to all else."""
+    goals = [f"Find out part {n}." for n, _ in enumerate(programs, 1)]
 
     def answer(request: LLMRequest) -> LLMResponse | str:
-        prompt = request.messages[1].content
-        if "Now plan this task" in prompt:
-            return json.dumps({f"s{n}": step for n, step in enumerate(steps, 1)})
-        return final if "The work is done" in prompt else oblige(request)
+        told = "\n".join(message.content for message in request.messages)
+        if "steps" in properties(request) and len(programs) > 1:
+            steps = [{"goal": goal, "needs": list(range(1, n))} for n, goal in enumerate(goals, 1)]
+            return json.dumps({"steps": steps})
+        if way_of(request) == "program":
+            own = (one for goal, one in zip(goals, programs, strict=True) if f"Question: {goal}" in told)
+            return next(own, programs[0])
+        return final if "What the steps gave" in told or "one short sentence" in told else oblige(request)
 
     return Approving(answer)
 
 
 THOROUGH = Config(thorough=True)
-SUM: JsonObject = {"goal": "the total", "tool": "calculator", "expression": "240 * 0.45 + 75 * 3.20"}
+TOOLS = Config(form="tools")
+SUM = "print(240 * 0.45 + 75 * 3.20)"
 
 
 @pytest.mark.parametrize(
@@ -158,7 +165,7 @@ def test_a_run_in_a_script() -> None:
     """A text in, a typed result out; it is exported at the package's front door."""
     result = aeon.build(llm=planning(SUM)).execute(TASK)
     assert isinstance(result, Result)
-    assert (result.answer, result.stop_reason, result.converged) == ("348", "own_knowledge", False)
+    assert (result.answer, result.stop_reason, result.converged) == ("It is 348.", "converged", True)
     assert result.history.task.text == TASK and not result.degraded
 
 
@@ -171,8 +178,8 @@ def test_a_run_inside_a_running_loop() -> None:
         return orchestrator.execute(TASK), await orchestrator.aexecute(TASK)
 
     blocking, awaited = asyncio.run(notebook())
-    assert blocking.answer == awaited.answer == "348"
-    assert blocking.stop_reason == awaited.stop_reason == "own_knowledge"
+    assert blocking.answer == awaited.answer == "It is 348."
+    assert blocking.stop_reason == awaited.stop_reason == "converged"
 
 
 @pytest.mark.requirement("H1")
@@ -184,7 +191,7 @@ def test_a_run_as_a_stream() -> None:
 
     events = asyncio.run(watch())
     assert isinstance(events[0], RunStarted) and isinstance(events[-1], RunEnded)
-    assert events[-1].conclusion.answer == "348" and len(events) > 10
+    assert events[-1].conclusion.answer == "It is 348." and len(events) > 10
 
 
 @pytest.mark.requirement("K9", "O3")
@@ -217,22 +224,26 @@ def test_several_runs_of_one_orchestrator_do_not_disturb_each_other() -> None:
 
 
 @pytest.mark.requirement("K11")
-def test_a_users_tool_is_planned_with_and_called() -> None:
-    """It is described to the model, and its output reaches the answer's prompt."""
-    model = planning({"goal": "say it", "tool": "shout", "text": "bread"}, final="BREAD")
+def test_a_users_tool_is_described_and_called() -> None:
+    """It is described to the model, and its output is the answer."""
+    model = planning('print(shout("bread"))', final="It is BREAD.")
     result = build(llm=model, tools=[shout]).execute("Shout bread.")
     (step,) = result.history.passes[0].executed
-    assert (step.output, step.mode, result.usage.tool_calls) == ("BREAD", "tool", 1)
-    assert all("shout(text: string) - Say it loudly." in request.messages[0].content for request in model.requests[1:])
+    assert (step.output, step.mode, result.usage.tool_calls) == ("BREAD", "program", 1)
+    assert result.answer == "It is BREAD."
+    told = [request.messages[0].content for request in model.requests if way_of(request) == "program"]
+    assert told and all("shout(text: string): Say it loudly." in system for system in told)
     assert all("calculator(" not in request.messages[0].content for request in model.requests)
 
 
 @pytest.mark.requirement("K11")
 def test_outputs_travel_from_step_to_step() -> None:
-    """A later step gets the exact result of an earlier one, and no call is spent on either."""
-    vat: JsonObject = {"goal": "the tax", "tool": "calculator", "expression": "$s1 * 19/100"}
-    result = build(llm=planning(SUM, vat), config=THOROUGH).execute(TASK)
-    assert [step.output for each in result.history.passes for step in each.executed] == [348, 66.12]
+    """A later step gets the exact result of an earlier one."""
+    model = planning(SUM, "print(348 * 19/100)")
+    result = build(llm=model, config=THOROUGH).execute(TASK)
+    assert [step.output for each in result.history.passes for step in each.executed] == ["348", "66.12"]
+    first, second = (one.messages[-1].content for one in model.requests if way_of(one) == "program")
+    assert "<data s1>\nFind out part 1.\n348\n</data>" in second and "348" not in first
 
 
 @pytest.mark.requirement("K11")
@@ -241,10 +252,10 @@ def test_names_and_tools_can_be_mixed(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     (tmp_path / "a.txt").write_text("bread\n")
     model = planning(SUM)
-    build(llm=model, tools=["calculator", f"files={tmp_path}", shout], config=THOROUGH).execute(TASK)
-    system = model.requests[1].messages[0].content  # the first is that of the profile
-    assert all(name in system for name in ("calculator(", "shout(", "lookup(", "search_files("))
-    assert "a.txt" not in system and "a.txt" in model.requests[1].messages[1].content
+    build(llm=model, tools=["calculator", f"files={tmp_path}", shout], config=TOOLS).execute(TASK)
+    system, user = (message.content for message in model.requests[0].messages)
+    assert all(f"- {name}: " in system for name in ("calculator", "shout", "search", "read"))
+    assert "a.txt" not in system and "a.txt" in user
 
 
 @pytest.mark.requirement("T3", "K11", "H3")
@@ -257,12 +268,13 @@ def test_folders_are_given_by_themselves(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     one, several = "a,b", (Path("a,b"), "c")
     kept = [f"files={tmp_path}/a,,b", f"files={tmp_path}/c"]
-    for files, specs, texts in ((one, kept[:1], "Texts: a,b.txt"), (several, kept, "Texts: a-b/a,b.txt, c/c.txt")):
+    listed = (["Texts: a,b.txt"], ["Texts: a-b/a,b.txt", ", c/c.txt"])
+    for files, specs, texts in ((one, kept[:1], listed[0]), (several, kept, listed[1])):
         journal = Journal()
         model = planning(SUM)
-        build(model, ("calculator", shout), THOROUGH, journal=lambda _, kept=journal: kept, files=files).execute(TASK)
+        build(model, ("calculator", shout), TOOLS, journal=lambda _, kept=journal: kept, files=files).execute(TASK)
         assert journal.opened.setup["tools"] == ["calculator", "@shout", *specs]
-        assert texts in model.requests[1].messages[1].content
+        assert all(text in model.requests[0].messages[1].content for text in texts)
     path = tmp_path / "run.jsonl"
     build(planning(SUM), (), THOROUGH, journal=lambda _: Journal(path), files=several).execute(TASK)
     monkeypatch.chdir("/")
@@ -278,7 +290,7 @@ def test_no_folder_and_an_empty_name_are_not_the_working_directory() -> None:
     """No path gives no tools of a folder; an empty one is refused."""
     model = planning(SUM)
     build(llm=model, config=THOROUGH, files=[]).execute(TASK)
-    assert "list_files(" not in model.requests[0].messages[0].content
+    assert all("list_files" not in request.messages[0].content for request in model.requests)
     with pytest.raises(UsageError, match="files=DIR"):
         build(llm=model, files="")
 
@@ -297,8 +309,8 @@ def test_a_task_with_context_schema_and_criteria() -> None:
     model = planning(SUM, final='{"total": 348}')
     result = build(llm=model, config=THOROUGH).execute(task)
     assert result.value == {"total": 348} and json.loads(result.answer) == result.value
-    prompts = [r.messages[1].content for r in (*model.requests, *model.judged) if len(r.messages) > 1]
-    assert all("<data context>\nPrices are in euros.\n</data>" in prompt for prompt in prompts)
+    prompts = [r.messages[-1].content for r in (*model.requests, *model.judged)]
+    assert prompts and all("<data context>\nPrices are in euros.\n</data>" in prompt for prompt in prompts)
     (review,) = (r for r in model.judged if "completeness" in properties(r))
     assert "1. It is in euros.\n" in review.messages[1].content and "criteria" in properties(review)
 
@@ -321,7 +333,7 @@ def test_the_configuration_reaches_the_run() -> None:
 @pytest.mark.requirement("K11")
 def test_the_cap_on_outputs_reaches_the_tools() -> None:
     """A tool that gives too much is cut where the configuration says."""
-    model = planning({"goal": "say it", "tool": "shout", "text": "x" * 150})
+    model = planning(f"print(shout({'x' * 150!r}))")
 
     @tool(name="shout", side_effects=False)
     def flood(text: str) -> str:
@@ -346,7 +358,7 @@ def test_a_saved_run_can_be_read_back_however_deep_a_result_is_nested(tmp_path: 
             hole = [hole]
         return hole
 
-    model = planning({"goal": "say it", "tool": "shout", "text": "hello"})
+    model = planning('print(shout("hello"))')
     result = build(llm=model, tools=[dig], journal=lambda _: Journal(tmp_path / "run.jsonl")).execute("Shout.")
     step = result.history.passes[0].executed[0]
     assert (step.output is None) == (levels > 64) and ("nested deeper than 64 levels" in str(step)) == (levels > 64)
@@ -401,7 +413,7 @@ def test_the_limit_on_prompts_reaches_the_model() -> None:
     result = build(llm=model, config=Config(prompt_bytes=2_200, thorough=True)).execute(task)
     sizes = [sum(len(message.content.encode()) for message in request.messages) for request in model.requests]
     assert sizes and max(sizes) <= 2_200
-    assert "plan" in [degradation.phase for degradation in result.degraded] and result.answer
+    assert {"profile", "turn"} <= {degradation.phase for degradation in result.degraded} and result.answer
 
 
 class Hosted(Scripted):

@@ -8,25 +8,24 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
 
 import pytest
-from plan.words import sums, written
 
 from aeon.adaptive.profiler import Profiler
 from aeon.convergence.engine import ConvergenceEngine
 from aeon.errors import AllowanceExhausted
-from aeon.execution.executor import Executor
 from aeon.llm.adapter import Permit, freely
 from aeon.llm.scripted import Reply, Scripted
 from aeon.multipass.effects import (
     AssessConvergence,
     DraftPlan,
-    ExecuteStep,
     InferProfile,
     RefinePlan,
     Synthesize,
     ValidatePlan,
     ValidateResults,
+    WritePrograms,
 )
-from aeon.plan.recursive import RecursivePlanner
+from aeon.plan.steps import StepPlanner
+from aeon.programs.writer import ProgramWriter
 from aeon.runtime.ledger import Ledger
 from aeon.schema import (
     Allowance,
@@ -36,21 +35,18 @@ from aeon.schema import (
     Issue,
     LLMResponse,
     Plan,
-    Refinement,
     SemanticValidationReport,
     Step,
-    Strategy,
     Task,
     TaskProfile,
     TokenProbability,
-    ToolCall,
     Trigger,
     Usage,
 )
 from aeon.schema.effects import Effect
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
-from aeon.synthesis.synthesizer import Synthesizer
+from aeon.synthesis.closing import Closer
 from aeon.tools import ToolRegistry
 from aeon.tools.calculator import calculator
 from aeon.validation.semantic import SemanticValidator
@@ -80,12 +76,9 @@ OF_RESULTS = json.dumps({
 })  # fmt: skip
 AT_ODDS = '{"explanation": "two differ", "kind": "answer", "completeness": 1, "coherence": 1, "consistency": 0.2}'
 VERDICT_NO = '{"reason": "it is off", "verdict": "no"}'
-CHANGE = json.dumps({"problem": "a step is missing", "change": "s1", "n1": sums("240 * 0.45")})
-QUERY = json.dumps({
-    "refined_query": "What do the rolls bring in?", "focus_areas": ["rolls"], "exclude_areas": [],
-    "source_preferences": [],
-})  # fmt: skip
-REASONED = json.dumps({"working": "240 * 0.45", "result": "108", "clarity": "CLEAR"})
+PLANNED = json.dumps({"steps": [{"goal": "the rolls", "needs": []}, {"goal": "the sum", "needs": [1]}]})
+CHANGES = json.dumps({"changes": [{"replaces": "s1", "goals": ["the loaves"], "why": "they are left out"}]})
+QUESTION = json.dumps({"question": "Which bakery is it?", "options": [], "default": "the first one"})
 AMBIGUOUS = Trigger(kind="ambiguous", location="plan", detail="which bakery is not said")
 ISSUE = Trigger(kind="issue", location="s1", detail="the loaves are left out")
 TOOLS = ToolRegistry([calculator()])
@@ -148,18 +141,18 @@ def test_profiling_fits_its_cap(model: Scripted, made: int) -> None:
     """
     short = model.name != "scripted"
     profile, spent = calls(
-        "profile", InferProfile(task=TASK), lambda s: Profiler(s, BRIEFING, short=short).infer, model
+        "profile", InferProfile(task=TASK), lambda s: Profiler(s, BRIEFING, "program", short=short).infer, model
     )
     assert profile.inferred and spent == made <= CallCaps().profile - 2 == 6
 
 
 @pytest.mark.requirement("K12", "J4")
 def test_drafting_a_plan_fits_its_cap() -> None:
-    """Three probes, a program that is none, and then the plan as steps, which is asked for three times."""
-    effect = DraftPlan(task=TASK, profile=TaskProfile(), most_steps=4)
-    model = Unknown([BAD, BAD, "{}", written(sums("240 * 0.45"))], ENFORCING)
-    drafted, spent = calls("plan", effect, lambda s: RecursivePlanner(s, BRIEFING, TOOLS, thorough=True).draft, model)
-    assert len(drafted.steps) == 1 and spent == CallCaps().plan
+    """Three probes, and then the steps, which are asked for three times."""
+    effect = DraftPlan(task=TASK, profile=TaskProfile(form="tools"), most_steps=4)
+    model = Unknown([BAD, BAD, PLANNED], ENFORCING)
+    drafted, spent = calls("plan", effect, lambda s: StepPlanner(s, BRIEFING).draft, model)
+    assert len(drafted.steps) == 2 and spent == 6 <= CallCaps().plan
 
 
 @pytest.mark.requirement("K12", "J5")
@@ -173,71 +166,23 @@ def test_checking_a_plan_fits_its_cap(can: Capabilities) -> None:
 
 
 @pytest.mark.requirement("K12", "J4")
-@pytest.mark.parametrize(
-    ("may_ask", "strategy", "replies"),
-    [
-        (True, None, (BAD, BAD, BAD, BAD, CHANGE)),
-        (False, "EXPAND", (BAD, QUERY, BAD, BAD, CHANGE)),
-        (True, "EXPAND", (BAD, BAD, BAD, QUERY, BAD, BAD, CHANGE)),
-    ],
-    ids=["question", "query", "both"],
-)
-def test_refining_a_plan_fits_its_cap(may_ask: bool, strategy: Strategy | None, replies: Sequence[str]) -> None:
-    """Two calls for a question that does not come, two for the query, and three for the change."""
-    effect = RefinePlan(
-        task=TASK, plan=plan(), triggers=(AMBIGUOUS, ISSUE), most_steps=3, may_ask=may_ask, strategy=strategy
-    )
-    model = Scripted(replies, PLAIN)
-    refinement, spent = calls(
-        "refine_plan", effect, lambda s: RecursivePlanner(s, BRIEFING, TOOLS, thorough=True).refine, model
-    )
-    assert len(refinement.actions) == 1 and spent == len(replies) <= CallCaps().refine_plan == 7
-    assert (refinement.query is not None) == (strategy is not None)
+@pytest.mark.parametrize("may_ask", [True, False])
+def test_refining_a_plan_fits_its_cap(may_ask: bool) -> None:
+    """Two calls for a question, or three for the changes of a plan of several steps."""
+    effect = RefinePlan(task=TASK, plan=done(2), triggers=(AMBIGUOUS, ISSUE), most_steps=3, may_ask=may_ask)
+    model = Scripted([BAD, QUESTION] if may_ask else [BAD, BAD, CHANGES], PLAIN)
+    refinement, spent = calls("refine_plan", effect, lambda s: StepPlanner(s, BRIEFING).refine, model)
+    assert bool(refinement.question) is may_ask and len(refinement.actions) == (not may_ask)
+    assert spent == (2 if may_ask else 3) <= CallCaps().refine_plan
 
 
-@pytest.mark.requirement("K12", "J4")
-def test_what_is_asked_before_a_change_leaves_the_calls_for_it() -> None:
-    """Where few calls are left, a question that does not come is not followed by a query."""
-    model = Scripted([BAD, BAD, BAD, BAD, CHANGE], PLAIN)
-    effect = RefinePlan(
-        task=TASK, plan=plan(), triggers=(AMBIGUOUS, ISSUE), most_steps=3, may_ask=True, strategy="EXPAND"
-    )
-
-    async def work() -> Refinement:
-        with Ledger(Allowance(calls=5)):
-            return await RecursivePlanner(Supervisor(model), BRIEFING, TOOLS).refine(effect)
-
-    refinement = asyncio.run(work())
-    assert len(refinement.actions) == 1 and refinement.query is None
-
-
-@pytest.mark.requirement("K12", "K11")
-@pytest.mark.parametrize(
-    ("call", "replies", "mode", "made"),
-    [
-        (ToolCall(tool="abacus"), ('{"tool": "calculator"}', BAD, BAD, BAD, REASONED), "reasoning_fallback", 5),
-        (ToolCall(tool="abacus"), ('{"tool": "calculator"}', BAD, '{"expression": "1 + 1"}'), "tool_repaired", 3),
-        (ToolCall(tool="abacus"), (BAD, BAD, REASONED), "reasoning_fallback", 3),
-        (ToolCall(tool="calculator", arguments={}), (BAD, BAD, BAD, REASONED), "reasoning_fallback", 4),
-        (None, (BAD, BAD, REASONED), "reasoning", 3),
-    ],
-)
-def test_executing_a_step_fits_its_cap(call: ToolCall | None, replies: Sequence[str], mode: str, made: int) -> None:
-    """From a tool that does not exist: one call for another, two for its arguments, and two for reasoning."""
-    (step,) = plan(**({"action": call} if call else {})).steps
-    effect = ExecuteStep(task=TASK, step=step)
-    result, spent = calls("execute", effect, lambda s: Executor(s, BRIEFING, TOOLS).execute, Scripted(replies))
-    assert result.mode == mode and spent == made <= CallCaps().execute == 5
-
-
-@pytest.mark.requirement("K12", "K11")
-def test_a_run_that_is_taken_up_executes_without_probing() -> None:
-    """Where a step comes first in a process, its calls are for the step: the endpoint is asked in the plainest way."""
-    effect = ExecuteStep(task=TASK, step=plan(action=ToolCall(tool="abacus")).steps[0])
-    model = Unknown(['{"tool": "calculator"}', BAD, BAD, BAD, REASONED])
-    result, spent = calls("execute", effect, lambda s: Executor(s, BRIEFING, TOOLS).execute, model)
-    assert (result.mode, spent) == ("reasoning_fallback", 5)
-    assert all(request.json_schema is None for request in model.requests)
+@pytest.mark.requirement("K12", "W3")
+def test_a_round_of_programs_fits_its_cap() -> None:
+    """A call for each way, and those that find out what the endpoint can do."""
+    model = Unknown(["print(240 * 0.45)"], ENFORCING)
+    effect = WritePrograms(task=TASK, step=plan().steps[0])
+    written, spent = calls("write", effect, lambda s: ProgramWriter(s, BRIEFING, TOOLS).write, model)
+    assert [one.way for one in written.programs] == ["program"] and spent <= CallCaps().write - 2
 
 
 @pytest.mark.requirement("K12", "J5", "J1")
@@ -300,24 +245,25 @@ def test_criteria_that_no_call_is_left_for_are_not_met() -> None:
 
 @pytest.mark.requirement("K12", "J7")
 @pytest.mark.parametrize(
-    ("schema", "replies"), [({"type": "object"}, (BAD, BAD, '{"total": 108}')), (None, ("", "It brings in 108."))]
+    ("schema", "replies"), [({"type": "object"}, (BAD, BAD, '{"total": 108}')), (None, ("It brings in 108.",))]
 )
 def test_synthesis_fits_its_cap(schema: dict[str, Any] | None, replies: Sequence[Reply]) -> None:
-    """Three calls for an object, two for a text."""
-    effect = Synthesize(task=TASK.changed(answer_schema=schema), plan=done(1))
-    answer, spent = calls("synthesize", effect, lambda s: Synthesizer(s, BRIEFING).synthesize, Scripted(replies))
+    """Three calls for an object, one for a sentence around what programs gave."""
+    given = done(1).steps[0].changed(output="108", mode="program")
+    effect = Synthesize(task=TASK.changed(answer_schema=schema), plan=Plan(steps=(given,), answer=("s1",)))
+    answer, spent = calls("synthesize", effect, lambda s: Closer(s, BRIEFING, 200).close, Scripted(replies))
     assert "108" in answer.text and spent == len(replies) <= CallCaps().synthesize == 3
 
 
 @pytest.mark.requirement("K12")
 def test_a_cap_that_is_too_small_is_noticed() -> None:
-    """The tests above would fail: one call less does not bring a step to its end."""
-    model = Scripted(['{"tool": "calculator"}', BAD, BAD, BAD, REASONED])
-    effect = ExecuteStep(task=TASK, step=plan(action=ToolCall(tool="abacus")).steps[0])
+    """The tests above would fail: one call less does not bring a plan about."""
+    model = Scripted([BAD, BAD, PLANNED], ENFORCING)
+    effect = DraftPlan(task=TASK, profile=TaskProfile(form="tools"), most_steps=4)
 
     async def work() -> None:
-        with Ledger(Allowance(calls=CallCaps().execute - 1)):
-            await Executor(Supervisor(model), BRIEFING, TOOLS).execute(effect)
+        with Ledger(Allowance(calls=2)):
+            await StepPlanner(Supervisor(model), BRIEFING).draft(effect)
 
     with pytest.raises(AllowanceExhausted):
         asyncio.run(work())

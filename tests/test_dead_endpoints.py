@@ -21,6 +21,6 @@ def test_what_came_of_an_unusable_endpoint_is_done_again(tmp_path: Path) -> None
     """A plan that could not be had was replaced; all that followed from that is taken back with it."""
     path = tmp_path / "run.jsonl"
     broken = build(llm=Scripted(lambda _: EndpointFailed("gone")), journal=lambda _: Journal(path)).execute(TASK)
-    result = resume(path, llm=Approving(["print(240 * 0.45)", "Answer: 108", "The total is {r1}."]))
+    result = resume(path, llm=Approving(["print(240 * 0.45)", "Answer: 108", "The total is 108."]))
     assert broken.stop_reason == "failed" and result.stop_reason == "converged"
     assert result.answer == "The total is 108." and replay(Journal.read(path)) == result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from aeon.llm.scripted import Reply, Scripted
 from aeon.schema import Bound, LLMRequest, Plan, Step, ToolCall
 from aeon.schema.experience import Lesson, Lessons
 from aeon.testing.obliging import oblige
+from tests.second import way_of
 
 BENCH = str(Path(__file__).parents[1] / "scripts" / "bench")
 sys.path.insert(0, BENCH)
@@ -29,6 +31,11 @@ finally:
     sys.path.remove(BENCH)
 
 pytestmark = pytest.mark.requirement("E9c")
+
+
+WARNED = "Heed the lesson"
+RESULT = re.compile(r"\nResult: (.+)\Z|\n(.+)\n</data>\nWrite the answer to the task")
+"""What a model is asked to put into words."""
 
 
 class Reader:
@@ -45,14 +52,19 @@ class Reader:
         prompt = request.messages[-1].content
         if "complexity" in json.dumps(request.json_schema):
             return '{"complexity": "MODERATE"}'
-        if request.json_schema or request.top_logprobs:
+        plans = self._heeds and "<data lessons>" in prompt and "steps" in json.dumps(request.json_schema)
+        asked = prompt.partition("<data lessons>")[0]
+        one = next((one for one in self._tasks if one.item.question in asked), None)
+        if one is not None and plans:
+            goals = [f"{how}: {one.item.question}" for how in ("Read the notes", WARNED)]
+            return json.dumps({"steps": [{"goal": goal, "needs": [*range(1, n)]} for n, goal in enumerate(goals, 1)]})
+        if one is None or request.json_schema or request.top_logprobs:
             return oblige(request)
-        if "{r1}" in prompt:
-            return "It is {r1}."
-        one = next(one for one in self._tasks if f"Question: {one.item.question}" in prompt)
-        warned = self._heeds and "<data lessons>" in prompt
+        if result := RESULT.search(prompt):
+            return f"It is {result[1] or result[2]}."
+        warned = WARNED in prompt
         query = one.query if warned is (one.role != "lookalike") else one.naive
-        return f"print(sql({json.dumps(query)}))"
+        return "not stated" if way_of(request) == "reading" else f"print(sql({json.dumps(query)}))"
 
 
 def some(*roles: str) -> list[Instance]:

@@ -33,7 +33,9 @@ limits = {plan_steps = 2, total_steps = 3, attempts = 1}
 profile = 1
 plan = 1
 refine_plan = 1
-execute = 1
+write = 1
+run_program = 1
+weigh = 1
 synthesize = 1
 validate_plan = 2
 validate_results = 2

@@ -29,6 +29,7 @@ from aeon.schema import (
     TokenProbability,
 )
 from aeon.testing.obliging import oblige, plainest
+from tests.second import way_of
 
 TASK = "What is 240 * 0.45 + 75 * 3.20?"
 NO = LLMResponse(
@@ -38,23 +39,16 @@ NO = LLMResponse(
 SCORING = Capabilities(json_schema=True, json_mode=True, logprobs=True)
 COMPLETE = "Is what the task asks for"
 WRONG = "What is wrong:"
+PLAN = "Plan this task as few steps"
 
 
 def answer(request: LLMRequest) -> LLMResponse | str:
-    """A model that plans one sum, finds its own answer incomplete and goes on with another sum."""
+    """A model that works out one sum, finds its own answer incomplete and goes on with another sum."""
     said, shape = request.messages[-1].content, str(request.json_schema)
-    if "Now plan this task" in said:
-        return json.dumps({"s1": {"goal": "the rolls", "tool": "calculator", "expression": "240 * 0.45"}})
+    if way_of(request) == "program":
+        return "print(240 * 0.45 + 75 * 3.20)" if "(Mind: " in said else "print(240 * 0.45)"
     if "reasoning_depth" in shape and isinstance(easy := oblige(request), LLMResponse):
         return json.dumps(json.loads(easy.text) | {"reasoning_depth": 4})
-    if "refined_query" in shape:
-        return json.dumps({
-            "refined_query": "What do the loaves bring in?", "focus_areas": ["loaves"], "exclude_areas": [],
-            "source_preferences": [],
-        })  # fmt: skip
-    if "'change'" in shape:
-        more = {"goal": f"the loaves {said.count('loaves')}", "tool": "calculator", "expression": "$s1 + 75 * 3.20"}
-        return json.dumps({"problem": "loaves are missing", "change": "new", "n1": more})
     return NO if COMPLETE in said else oblige(request)
 
 
@@ -66,13 +60,13 @@ def run(**engine: JsonValue) -> tuple[Result, Journal]:
 
 
 @pytest.mark.requirement("O1", "O2", "O3", "O5")
-def test_evaluation_strategy_and_wording_are_in_the_history() -> None:
-    """Each pass has its evaluation; the refinement after it the strategy that followed, and the task worded anew."""
+def test_evaluation_and_strategy_are_in_the_history() -> None:
+    """Each pass has its evaluation; the refinement after it the strategy that followed."""
     result, _ = run()
     first = result.history.passes[0]
     assert first.assessment and first.assessment.evaluation and first.assessment.evaluation.parts
-    assert first.refinement.strategy == "EXPAND" and first.refinement.query
-    assert first.refinement.query.refined_query == "What do the loaves bring in?"
+    assert first.refinement.strategy == "EXPAND" and first.refinement.applied
+    assert [one.executed[0].output for one in result.history.passes[:2]] == ["108", "348"]
     state = monitor(result.history)
     assert state.confidence == result.history.passes[-1].assessment.evaluation.confidence  # type: ignore[union-attr]
     assert len(state.iterations) == len(result.history.passes) > 1
@@ -80,14 +74,11 @@ def test_evaluation_strategy_and_wording_are_in_the_history() -> None:
 
 @pytest.mark.requirement("O4")
 def test_a_confident_run_stops_though_it_has_not_converged() -> None:
-    """Where the policy is content with what tools did, and asks for hardly any coverage.
-
-    This model's answer, 42, rests on nothing that they gave: it is no good answer for all that.
-    """
+    """Where the policy is content with what tools did, and asks for hardly any coverage."""
     result, _ = run(decide={"confidence_threshold": 0.7, "coverage_threshold": 0.1})
     (last,) = result.history.passes
     assert last.decision is not None and (last.decision.reason, last.decision.sufficient) == ("confident", True)
-    assert (result.stop_reason, result.detail, result.sufficient) == ("unsupported", "42", False)
+    assert (result.stop_reason, result.sufficient, result.answer) == ("confident", True, "108")
 
 
 @pytest.mark.requirement("O4", "O5")
@@ -127,10 +118,17 @@ def drawn(history: ExecutionHistory) -> list[float | None]:
 
 
 def incomplete(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> bool:
-    """Says no to the question whether the answer is complete, and that a task takes two passes."""
+    """Says no to the question whether the answer is complete, and that a task takes two passes, each of two steps."""
     shape = (body.get("response_format") or {}).get("json_schema", {}).get("schema", {})
+    said: dict[str, Any] | None = None
     if "reasoning_depth" in shape.get("properties", {}):
-        message = {"role": "assistant", "content": json.dumps({**plainest(shape), "reasoning_depth": 2})}
+        easy = plainest(shape)
+        assert isinstance(easy, dict)
+        said = {**easy, "reasoning_depth": 2}
+    elif "steps" in shape.get("properties", {}):
+        said = {"steps": [{"goal": "the rolls", "needs": []}, {"goal": "the sum", "needs": [1]}]}
+    if said is not None:
+        message = {"role": "assistant", "content": json.dumps(said)}
         choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": "stop"}
     elif COMPLETE in body["messages"][-1]["content"]:
         scored = {"content": [{"token": "No", "top_logprobs": [{"token": "No", "logprob": -0.001}]}]}
@@ -160,10 +158,9 @@ def test_judgments_and_refinements_can_have_models_of_their_own() -> None:
         }  # fmt: skip
         config = {"max_passes": 2, "reasoning_engine": engine, "thorough": True}
         build(own.url, config=Config.model_validate(config)).execute(TASK)
-        assert "Now plan this task" in asked(own)
+        assert PLAN in asked(own)
         assert COMPLETE in asked(judging) and WRONG in asked(refining)
-        assert "Word the task anew" in asked(refining)
-        for words, others in ((COMPLETE, (own, refining)), (WRONG, (own, judging)), ("Now plan", (judging, refining))):
+        for words, others in ((COMPLETE, (own, refining)), (WRONG, (own, judging)), (PLAN, (judging, refining))):
             assert not [model for model in others if words in asked(model)]
         build(own.url, config=Config.model_validate(config | {"reasoning_engine": {}})).execute(TASK)
         assert COMPLETE in asked(own)

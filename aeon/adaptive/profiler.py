@@ -45,10 +45,10 @@ class _ProfileReply(Frozen):
 class Profiler:
     """Infers a ``TaskProfile``.
 
-    All fields are asked for in one structured reply. With ``short``, a model that tells probabilities is asked only for
-    the digit of the depth, and whether the task is vague, a token each; the rest of the profile stays as it is by
-    default. ``form`` is how the model works, or finds that out; it stands in the profile. A reply that cannot be used
-    gives the default profile, which says why.
+    All fields are asked for in one structured reply. With ``short``, a model that works by programs and tells
+    probabilities is asked only for the digit of the depth, and whether the task is vague, a token each; the rest of the
+    profile stays as it is by default. ``form`` is how the model works, or finds that out; it stands in the profile. A
+    reply that cannot be used gives the default profile, which says why.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Profiler:
             AllowanceExhausted: the prompt is too long, or the ledger does not admit a call.
         """
         form = await self._form() if callable(self._form) else self._form
-        crisp = self._short and (await self._supervisor.capabilities()).logprobs
+        crisp = self._short and form == "program" and (await self._supervisor.capabilities()).logprobs
         try:
             profile = await (self._asked_crisply if crisp else self._asked)(effect)
         except CompletionError as error:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from aeon.adaptive.profiler import Profiler
 from aeon.assembly.plugin import AnyPlugin, Plugin, Services
-from aeon.assembly.roles import played, tutored
+from aeon.assembly.roles import played
 from aeon.engines.auto.config import AutoConfig
 from aeon.engines.auto.program import auto_of
 from aeon.engines.auto.record import Auto
@@ -210,7 +210,7 @@ def _fitted(plugins: Plugins, config: C, adapter: LLMAdapter) -> C:
     options: dict[str, dict[str, object]] = {}
     for name in config.engines:
         settings_of(_engines(plugins), config.changed(options={}), name)  # is there
-        own = plugins[name].fit(tutored(plugins[name], _own(plugins[name], config)), adapter)
+        own = plugins[name].fit(_own(plugins[name], config), adapter)
         options[name] = own.model_dump(mode="json", exclude_defaults=True, exclude={"roles"})
         if isinstance(limits := config.options.get(name, {}).get("budget"), dict):  # also what is a default
             options[name]["budget"] = own.budget.model_dump(mode="json", exclude_defaults=True) | limits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from aeon.assembly import multipass
 from aeon.assembly.plugin import Plugin, Services
@@ -20,15 +20,18 @@ from aeon.engines.graph.verifier import Verifier
 from aeon.engines.graph.view import VIEW
 from aeon.engines.loop.program import LOOP
 from aeon.kernel.ports import Handlers
-from aeon.multipass.effects import ExecuteStep
-from aeon.schema import Config, ModelTier
-from aeon.schema.effects import Effect
+from aeon.multipass.effects import DraftPlan, ExecuteStep
+from aeon.schema import Config, ModelTier, Reasoning, ToolLoop, WorkForm
+from aeon.schema.effects import Effect, Role
 from aeon.schema.value import Value
 
 __all__ = ["LOOP_PLUGIN", "PLUGIN"]
 
 C = TypeVar("C", bound=WorkConfig)
-_SHARED = ("plan", "derive", "validate_results", "synthesize")
+_Handler: TypeAlias = Callable[[Effect], Awaitable[Value]]
+_SHARED = ("validate_results", "synthesize")
+_BESIDE: Mapping[str, tuple[Role, ...]] = {"execute": ("tutor",)}
+"""A step is one effect here, so who is asked beside the worker is asked in it."""
 
 
 def _common(services: Services[C]) -> Handlers:
@@ -40,9 +43,14 @@ def _common(services: Services[C]) -> Handlers:
     )  # fmt: skip
     steps = multipass.PLUGIN.handlers(replace(services, config=inner))  # type: ignore[arg-type]
     memory = Memory(config.experience)
+
+    async def form() -> WorkForm:
+        return await multipass.work_form(inner, supervisor, services.tools)
+
     return {
         **{phase: steps[phase] for phase in _SHARED},
-        "execute": _limited(steps["execute"], config.step_seconds),
+        "plan": _planned(steps["plan"], form),
+        "execute": _limited(_formed(steps["execute"], form), config.step_seconds),
         "classify": Classifier(supervisor).classify,
         "recall": memory.recall,
         "note_lesson": memory.note,
@@ -50,8 +58,29 @@ def _common(services: Services[C]) -> Handlers:
     }
 
 
+def _planned(plan: _Handler, form: Callable[[], Awaitable[WorkForm]]) -> Callable[[DraftPlan], Awaitable[Value]]:
+    """The handler of plans, whose steps are done in the form of work that the model is good at."""
+
+    async def planned(effect: DraftPlan) -> Value:
+        return await plan(effect.changed(profile=effect.profile.changed(form=await form())))
+
+    return planned
+
+
+def _formed(execute: _Handler, form: Callable[[], Awaitable[WorkForm]]) -> Callable[[ExecuteStep], Awaitable[Value]]:
+    """The handler of steps: also the task itself, where no plan could be had, is done in the model's form of work."""
+
+    async def formed(effect: ExecuteStep) -> Value:
+        step = effect.step
+        if isinstance(step.action, Reasoning):
+            step = step.changed(action=ToolLoop(form=await form()))
+        return await execute(effect.changed(step=step))
+
+    return formed
+
+
 def _limited(
-    execute: Callable[[Effect], Awaitable[Value]], seconds: float
+    execute: Callable[[ExecuteStep], Awaitable[Value]], seconds: float
 ) -> Callable[[ExecuteStep], Awaitable[Value]]:
     """The handler of steps with a limit on the time of each."""
 
@@ -74,11 +103,7 @@ def _handlers(services: Services[GraphConfig]) -> Handlers:
 
 
 _TIERS: Mapping[ModelTier, Mapping[str, object]] = {
-    "T1": {"derivations": 1, "verifier": "measured"}, "T2": {}, "T3": {"derivations": 3, "verifier": "model"},
+    "T1": {"derivations": 1, "verifier": "measured"}, "T2": {}, "T3": {"derivations": 4, "verifier": "model"},
 }  # fmt: skip
-PLUGIN: Plugin[GraphConfig, WorkSignals, Worked] = Plugin(
-    GRAPH, _handlers, view=VIEW, beside=multipass.BESIDE, tiers=_TIERS
-)
-LOOP_PLUGIN: Plugin[WorkConfig, WorkSignals, Worked] = Plugin(
-    LOOP, _common, view=VIEW, beside=multipass.BESIDE, tiers=_TIERS
-)
+PLUGIN: Plugin[GraphConfig, WorkSignals, Worked] = Plugin(GRAPH, _handlers, view=VIEW, beside=_BESIDE, tiers=_TIERS)
+LOOP_PLUGIN: Plugin[WorkConfig, WorkSignals, Worked] = Plugin(LOOP, _common, view=VIEW, beside=_BESIDE, tiers=_TIERS)

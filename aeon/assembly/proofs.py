@@ -11,7 +11,7 @@ from typing import NamedTuple
 from aeon.assembly.views import trail
 from aeon.documents.collection import Collection
 from aeon.errors import ToolFailed, UsageError
-from aeon.grounding.outcomes import step_name
+from aeon.grounding.outcomes import step_name, uses_of
 from aeon.grounding.results import BY_TOOL, spans_of, told
 from aeon.multipass.effects import ExecuteStep
 from aeon.proof.document import Derivation, Proof, ProofSource, ProofStep, journal_root
@@ -37,6 +37,7 @@ from aeon.schema import (
     Value,
 )
 from aeon.schema.effects import Effect
+from aeon.schema.programs import Ran
 from aeon.tools.files import Files
 from aeon.tools.lookup import CONTEXT
 from aeon.tools.select import Given
@@ -104,7 +105,7 @@ def _of_journal(result: Conclusion, journal: Journal | Path | str | None, engine
     every = [document for one in found for document in one.documents]
     latest_first = sorted(reversed(every), key=lambda one: bool(one.text))  # a text comes once in a run
     by_name = {document.source: document for document in latest_first}  # and the first one counts
-    read = spans_of(one.value for one in own if isinstance(one.value, StepResult | ToolUse))
+    read = spans_of(one.value for one in own if isinstance(one.value, StepResult | ToolUse | Ran))
     return _Record(basis.task, tuple(_by_member(steps, result)), [*read, *_read(found, by_name)], by_name)
 
 
@@ -148,9 +149,10 @@ def _of_effect(number: int, effect: Effect, given: Value | None) -> Iterator[Pro
     """An effect that gave what a tool did, or a text of a model; an effect of another engine is named by its phase."""
     match given:
         case StepResult():
+            yield from map(_of_use, uses_of(number, given))
             yield _of_step(step_name(number), effect, given)
-        case ToolUse():
-            yield _of_use(given.changed(id=step_name(number)))
+        case ToolUse() | Ran():
+            yield from map(_of_use, uses_of(number, given))
         case Found():
             places: list[JsonValue] = [[one.source, one.start, one.end] for one in given.passages]
             searched = f"{given.provider}: {effect.subject.partition(': ')[2]}"
@@ -177,9 +179,10 @@ def _derivations(result: Result, steps: Sequence[Step]) -> Iterator[Derivation]:
     agreement = next((one.agreement for one in reversed(result.history.passes) if one.agreement), Agreement())
     if steps:
         recorded = (one for step in steps for one in (*map(_of_use, step.uses), _recorded(step)))
-        yield Derivation(id="d1", steps=tuple(recorded), taken=agreement.taken is None)
+        each_once = {one.id: one for one in recorded}  # a step that is done again goes on from the turns before
+        yield Derivation(id="d1", steps=tuple(each_once.values()), taken=True)
     for number, one in enumerate(agreement.derivations, 2):
-        yield Derivation(id=f"d{number}", steps=(ProofStep(id=one.method, output=one.text),), taken=one.taken)
+        yield Derivation(id=f"d{number}", steps=(ProofStep(id=one.method, output=one.text),), taken=False)
 
 
 def _cited(read: Iterable[Source], claims: Iterable[Claim], sentences: Iterable[SentenceCheck]) -> list[Source]:

@@ -11,7 +11,6 @@ from typing import TypeVar, get_args
 
 from aeon.assembly.plugin import AnyPlugin, Services
 from aeon.errors import UsageError
-from aeon.execution.tutor import TUTOR_CALLS
 from aeon.kernel.ports import Handlers
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.nobody import Nobody
@@ -36,7 +35,6 @@ __all__ = [
     "phase_roles",
     "played",
     "recast",
-    "tutored",
 ]
 
 C = TypeVar("C", bound=Settings)
@@ -109,7 +107,7 @@ def fitted(plugin: AnyPlugin, config: C, adapter: LLMAdapter) -> C:
         UsageError: the engine has not the tier or a role, or the two contradict each other.
     """
     _check(plugin, config)
-    made: C = plugin.fit(tutored(plugin, _tiered(plugin, config)), adapter)
+    made: C = plugin.fit(_tiered(plugin, config), adapter)
     return made
 
 
@@ -141,17 +139,6 @@ def _silent_phases(plugin: AnyPlugin, tier: ModelTier) -> list[str]:
     """The phases of an engine's own that ask no model at a tier."""
     own, silent = vars(plugin.engine.config().caps), _SILENT.get(tier, ())
     return [phase for phase, roles in phase_roles(plugin).items() if phase in own and roles[0] in silent]
-
-
-def tutored(plugin: AnyPlugin, config: C) -> C:
-    """The configuration with room in the calls of a step for a tutor and a second result, unless they were changed."""
-    phases = [phase for phase, roles in plugin.beside.items() if "tutor" in roles]
-    if not config.roles.tutor:
-        return config
-    usual = type(config.caps)()
-    own = [phase for phase in phases if config.caps.of(phase) == usual.of(phase)]
-    room = {phase: 2 * config.caps.of(phase) + TUTOR_CALLS for phase in own}
-    return config.changed(caps=config.caps.changed(**room))
 
 
 @dataclass(frozen=True)

@@ -36,4 +36,4 @@ def final_plan(history: ExecutionHistory) -> Plan:
     if not 1 <= number <= len(history.passes):
         return history.preparation.plan
     record = history.passes[number - 1]
-    return plan_before(history, number).merge(record.executed).changed(agreement=record.agreement)
+    return plan_before(history, number).merge(record.executed)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from aeon.cli.narration import Narrator
-from aeon.cli.steps import form_line, plan_lines, seconds_words, step_lines
-from aeon.multipass.effects import ExecuteStep, PassNote, TakeTurn, UseTool
+from aeon.cli.steps import plan_lines, seconds_words, step_lines
+from aeon.multipass.effects import ExecuteStep, PassNote, RunProgram, TakeTurn, UseTool, WeighResult
 from aeon.multipass.plans import is_looped
 from aeon.observability.lines import Line, Span, degradation_line, labelled, short
 from aeon.observability.passes.lines import (
-    agreement_lines,
     assessment_lines,
-    doubt_lines,
     profile_line,
+    ran_words,
     refinement_lines,
     report_lines,
-    vouched_lines,
 )
 from aeon.observability.passes.turns import use_line
 from aeon.schema import (
-    Agreement,
     ConvergenceAssessment,
     Degradation,
     Failure,
@@ -31,6 +28,8 @@ from aeon.schema import (
     ToolUse,
 )
 from aeon.schema.effects import AskUser, Effect, Note
+from aeon.schema.programs import Ran
+from aeon.schema.weight import Weight
 
 __all__ = ["PassNarrator"]
 
@@ -46,7 +45,9 @@ _DOING = {
     "execute": "working on",
     "turn": "working on",
     "use_tool": "calling",
-    "derive": "deriving the answer once more",
+    "write": "writing programs",
+    "run_program": "running what was written",
+    "weigh": "judging what that gave",
     "validate_results": "checking the results",
     "assess": "asking whether the task is answered",
     "ask": "asking",
@@ -62,6 +63,7 @@ class PassNarrator(Narrator):
     _took = 0.0
     _passes = 0
     _within = False
+    _several = False
 
     def doing(self, effect: Effect) -> str:
         """What is being done while this effect is under way."""
@@ -72,7 +74,7 @@ class PassNarrator(Narrator):
 
     def before(self, effect: Effect) -> list[Line]:
         """The heading of a pass after the first one, before the first effect of it."""
-        if self._within or effect.phase not in ("execute", "turn", "validate_results"):
+        if self._within or effect.phase not in ("execute", "turn", "write", "validate_results"):
             return []
         self._within = True
         self._passes += 1
@@ -94,10 +96,9 @@ class PassNarrator(Narrator):
                 return []
             return labelled("", [degradation_line(Degradation(phase=effect.phase, message=outcome.message))])
         time: Line = (Span(seconds_words(took), "dim"),)
-        if isinstance(outcome.value, ToolUse):
-            return labelled("tool", [use_line(outcome.value, _WIDTH)])
-        label, (first, *rest) = _judgment(outcome)
-        return labelled(label, [first + time, *rest]) if first else []
+        label, (first, *rest) = _found(effect, outcome, self._several) or _judgment(outcome)
+        timed = first and not isinstance(outcome.value, ToolUse | Ran)
+        return labelled(label, [first + time if timed else first, *rest]) if first else []
 
     def noted(self, note: Note) -> list[Line]:
         """A decision to continue, or the plan with what changed it; the end of a run has its own line."""
@@ -106,6 +107,7 @@ class PassNarrator(Narrator):
             return super().noted(note) if note.decision.action == "CONTINUE" else []
         if not isinstance(note, PassNote) or note.plan is None:
             return []
+        self._several = len(note.plan.steps) > 1
         if note.refinement is None:
             return self._drafted(note.plan)
         refinement = labelled("refine", refinement_lines(note.refinement)) if self.past is None else []
@@ -117,10 +119,24 @@ class PassNarrator(Narrator):
             return []
         return [
             *labelled("plan", plan_lines(plan, self._took if self.past is None else None)),
-            *labelled("again", agreement_lines(plan.agreement)),
-            *labelled("judged", vouched_lines(plan)),
-            *labelled("doubt", doubt_lines(plan)),
         ]
+
+
+def _found(effect: Effect, outcome: Outcome, several: bool) -> tuple[str, list[Line]] | None:
+    """What a tool or a program gave, or what a judge makes of it, under its label; ``None`` of anything else.
+
+    Of a program its step is named where the plan has several.
+    """
+    step = effect.step.id if several and isinstance(effect, RunProgram | WeighResult) else ""
+    head: Line = (Span(f"{step} ", "strong"),) if step else ()
+    match outcome.value:
+        case ToolUse() as use:
+            return "tool", [use_line(use, _WIDTH)]
+        case Ran() as ran if isinstance(effect, RunProgram):
+            return effect.program.way, [(*head, Span(short(ran_words(ran), _WIDTH - len(step)), "now"))]
+        case Weight(score=score):
+            return "judged", [() if score is None else (*head, Span(f"{score:.2f}", "dim"))]
+    return None
 
 
 def _to_do(plan: Plan) -> list[Line]:
@@ -137,8 +153,6 @@ def _judgment(outcome: Outcome) -> tuple[str, list[Line]]:
             facts = _asked(report.evidence)
             asked = report.failed or report.issues or report.form != "none" or facts
             return "check", report_lines(report.changed(evidence=facts)) if asked else [()]
-        case Agreement(derivations=derivations) as agreement if derivations:
-            return "again", agreement_lines(agreement)
         case ConvergenceAssessment() as assessment:
             known = assessment.changed(detected_issues=_asked(assessment.detected_issues))
             if _says_something(known):
@@ -165,8 +179,7 @@ def _says_something(assessment: ConvergenceAssessment) -> bool:
 def _step(effect: ExecuteStep, outcome: Outcome, took: float) -> list[Line]:
     if isinstance(outcome.value, StepResult):
         step = effect.step.given(outcome.value)
-        form = form_line(step)
-        return labelled("", step_lines(step, took)) + (labelled("form", [form]) if form else [])
+        return labelled("", step_lines(step, took))
     failure = outcome.failure or Failure(kind="handler", message=outcome.message)
     status = "pending" if failure.kind in _NOT_DONE else "failed"
     return labelled("", step_lines(effect.step.changed(status=status, problem=failure.message), took))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from aeon.observability.lines import Line, Span, short
 from aeon.observability.passes.lines import MARKS, action_words, step_notes
 from aeon.schema import Plan, Step, ToolCall, Writing
-from aeon.supervisor.form import asks_form, form_faults
 
-__all__ = ["form_line", "plan_lines", "seconds_words", "step_lines"]
+__all__ = ["plan_lines", "seconds_words", "step_lines"]
 
 _WIDTH = 69
 _LONGEST_AIM = 32
@@ -39,14 +38,6 @@ def step_lines(step: Step, seconds: float | None = None) -> list[Line]:
     fits = sum(len(span.text) for span in first) + len(basis) <= _WIDTH
     lines = [(*first, Span(basis, "dim"))] if fits else [first, (Span(indent + basis.strip(), "dim"),)]
     return lines + [(Span(indent), *line) for line in step_notes(step, _WIDTH - len(indent))]
-
-
-def form_line(step: Step) -> Line | None:
-    """Whether a text has the form that its task asks for in words; ``None`` where it asks for none."""
-    if not (isinstance(step.action, Writing) and step.status == "complete" and asks_form(step.action.task)):
-        return None
-    faults = form_faults(step.action.task, str(step.output))
-    return (Span("; ".join(faults), "warn"),) if faults else (Span("as the task asks", "good"),)
 
 
 def _output(step: Step, width: int) -> Line:

@@ -157,10 +157,8 @@ def _disagreeing(plan: Plan) -> Iterator[Contradiction]:
     agreement = plan.agreement
     if agreement is None or not agreement.disagrees:
         return
-    taken = agreement.taken.method if agreement.taken is not None else "plan"
     for one in agreement.derivations:
-        if not one.taken:
-            yield Contradiction(claim=one.answer, source_a=taken, source_b=one.method)
+        yield Contradiction(claim=one.answer, source_a="plan", source_b=one.method)
 
 
 def entities(task: Task, plan: Plan) -> dict[str, bool]:

@@ -19,9 +19,9 @@ from aeon.convergence.evaluation import Judgments, evaluate
 from aeon.convergence.experience import Experience
 from aeon.convergence.reviewed import reviewed
 from aeon.errors import AllowanceExhausted, CompletionError
-from aeon.kernel.table import DISAGREEMENT, FORM_UNMET, NOT_STATED
+from aeon.kernel.table import DISAGREEMENT, NOT_STATED, UNCERTAIN
 from aeon.multipass.effects import AssessConvergence
-from aeon.multipass.plans import answer_steps, current_steps, is_looped
+from aeon.multipass.plans import answer_steps, current_steps, is_by_programs, is_by_turns
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
     Contradiction,
@@ -33,11 +33,9 @@ from aeon.schema import (
     ReasoningEngine,
     Standing,
     Step,
-    Writing,
 )
 from aeon.schema.claims import ENDINGS
 from aeon.supervisor.briefing import Briefing
-from aeon.supervisor.form import form_faults
 from aeon.supervisor.judge import Judge, Judged
 from aeon.supervisor.judge_specs import Calibrations, judgment
 from aeon.supervisor.judge_standing import least
@@ -51,8 +49,10 @@ _LONGEST_TASK = 1_000
 _LONGEST_PROBLEMS = 1_500
 _MOST_PAIRS = 3
 _ALL = ("completeness", "coherence", "consistency")
-_NO_REASONING = ("tool", "tool_repaired", "reading")
+_NO_REASONING = ("tool", "tool_repaired", "reading", "program")
 _ENTITY_TOKENS = 120
+_UNCONFIRMED = "unconfirmed"
+"""The code of what one program gave, that nobody judged and no other way led to."""
 
 
 class _Entities(Frozen):
@@ -101,8 +101,9 @@ class ConvergenceEngine:
         """The assessment by a yes or no for each criterion."""
         problems = _problems(effect)
         bad = [name for name in self._needed(effect) if not await self._judge.decides(judgment(name))]
-        asked = [name for name in _open_criteria(effect) if name not in bad]
-        answers = {name: await self._ask(effect, name, problems) for name in asked}
+        weighed = _weighed(effect.plan)
+        asked = [name for name in _open_criteria(effect) if name not in (*bad, *weighed)]
+        answers = weighed | {name: await self._ask(effect, name, problems) for name in asked}
         criteria = await self._criteria(effect, problems, judged="criterion" not in bad)
         scores = _scores(answers, bad)
         judgments = Judgments({name: judged.score for name, judged in answers.items()}, _verdicts(effect, criteria))
@@ -134,7 +135,10 @@ class ConvergenceEngine:
     ) -> tuple[str, ...]:
         """What keeps the answer from converging; where nothing else does, how often such ones were right."""
         known = self._experience.of(effect.plan).codes(effect.thresholds.probability)
-        return (*_codes(effect, scores, criteria),) or known or otherwise
+        found = tuple(
+            code for code in _codes(effect, scores, criteria) if self._judged or code not in (UNCERTAIN, _UNCONFIRMED)
+        )
+        return found or known or otherwise
 
     def _told(
         self, effect: AssessConvergence, scores: Mapping[str, float | None], codes: tuple[str, ...]
@@ -149,7 +153,7 @@ class ConvergenceEngine:
 
     async def _reviews(self, plan: Plan) -> bool:
         """Whether such a plan's answer is reviewed in one reply, rather than by a yes or no for each criterion."""
-        return self._judged and (is_looped(plan) or await self._judge.form() != "probability")
+        return self._judged and (is_by_turns(plan) or await self._judge.form() != "probability")
 
     async def _assessed(self, effect: AssessConvergence, verdict: ConvergenceAssessment) -> ConvergenceAssessment:
         """The verdict with what the host knows, what was seen of such answers, and the evaluation, if there is one."""
@@ -260,6 +264,21 @@ def _open_criteria(effect: AssessConvergence) -> tuple[str, ...]:
     return ("completeness",)
 
 
+def _weighed(plan: Plan) -> dict[str, Judged]:
+    """How complete the answer is, as it was judged when it was found: where the task is the only step."""
+    steps = current_steps(plan)
+    weight = steps[0].weight if len(steps) == 1 else None
+    if weight is None or weight.score is None:
+        return {}
+    name = "completeness"
+    return {name: Judged(name=name, score=weight.score, form=weight.form, standing=weight.standing, raw=0, answers=())}
+
+
+def _is_doubted(plan: Plan) -> bool:
+    """Whether what programs gave was neither vouched for by a judge nor found in several ways, or nothing was ahead."""
+    return any(is_by_programs(step) and step.clarity == "PARTIALLY_CLEAR" for step in current_steps(plan))
+
+
 def _scores(answers: Mapping[str, Judged], bad: Sequence[str]) -> dict[str, float | None]:
     """Each criterion's score: as judged, ``None`` where nobody can tell, and else what structure says."""
     by_structure: dict[str, float | None] = {"completeness": 0.0, "coherence": 1.0, "consistency": 1.0}
@@ -279,9 +298,17 @@ def _codes(
     """A code for what is unfinished, and for each score and each criterion of the task that is too low."""
     codes = ["steps_unfinished"] if _unfinished_steps(effect.plan) or not effect.plan.results() else []
     codes += _known_codes(effect)
-    measured = {name: score for name, score in scores.items() if score is not None}
-    codes += [f"{name}_low" for name, score in measured.items() if score < getattr(effect.thresholds, name)]
+    codes += _low(effect, scores)
     return codes + [f"criterion_{number}" for number, (_, met) in enumerate(_verdicts(effect, criteria), 1) if not met]
+
+
+def _low(effect: AssessConvergence, scores: Mapping[str, float | None]) -> list[str]:
+    """A code for each score that is too low; for what was weighed when programs gave it, that it is doubted."""
+    weighed, least = _weighed(effect.plan), effect.thresholds
+    asked = {name: score for name, score in scores.items() if score is not None and name not in weighed}
+    low = [f"{name}_low" for name, score in asked.items() if score < getattr(least, name)]
+    doubt = UNCERTAIN if weighed else _UNCONFIRMED
+    return [*low, doubt] if _is_doubted(effect.plan) else low
 
 
 def _known_codes(effect: AssessConvergence) -> list[str]:
@@ -290,21 +317,8 @@ def _known_codes(effect: AssessConvergence) -> list[str]:
     found = {
         NOT_STATED: any(s.status == "complete" and s.output is None for s in answer_steps(effect.plan)),
         DISAGREEMENT: agreement is not None and agreement.disagrees,
-        FORM_UNMET: _is_misshapen(effect),
     }
     return [code for code, holds in found.items() if holds] + _unfounded(effect)
-
-
-def _is_misshapen(effect: AssessConvergence) -> bool:
-    """Whether the answer is a text that has not the form that the task asks for, as far as that can be counted.
-
-    One that was cut off has it not, nor have the sentences that stand in its place.
-    """
-    answers = answer_steps(effect.plan)
-    if any(step.is_grounded and step.status == "complete" and step.clarity != "CLEAR" for step in answers):
-        return True
-    written = [s.output for s in answers if isinstance(s.action, Writing) and s.status == "complete"]
-    return len(written) == len(answers) == 1 and bool(form_faults(effect.task.text, str(written[0])))
 
 
 def _unfounded(effect: AssessConvergence) -> list[str]:

@@ -282,7 +282,7 @@ def _chain(plan: Plan, step: Step) -> list[Step]:
 
 
 def _by_tool(step: Step) -> bool:
-    return step.mode in ("tool", "tool_repaired", "reading", "tools")
+    return step.mode in ("tool", "tool_repaired", "reading", "tools", "program")
 
 
 def _complete(plan: Plan) -> list[Step]:

@@ -83,7 +83,7 @@ class TurnTaker:
         """
         call, ledger, tool = effect.call, current_ledger(), self._tools.get(effect.call.tool)
         world = call.tool if tool.side_effects else ""
-        key = f"{ledger.execution_id}:{call.id}"
+        key = f"{ledger.execution_id}:{effect.step}.{_number(call)}"
         output = await self._tools.call(call.tool, call.arguments, key, guard=lambda: ledger.tool_call(world))
         value = output.value
         total = _total(value)
@@ -201,7 +201,7 @@ def _told(use: ToolUse) -> str:
     return f"error: {use.problem}" if use.problem else shown(use.output, int(_number(use)))
 
 
-def _number(use: ToolUse) -> str:
+def _number(use: ToolUse | Call) -> str:
     return use.id.rpartition(".")[2]
 
 

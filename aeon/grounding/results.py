@@ -22,6 +22,7 @@ from aeon.schema import (
     ToolLoop,
     ToolUse,
 )
+from aeon.schema.programs import Ran
 
 __all__ = [
     "BY_TOOL",
@@ -58,7 +59,7 @@ def grounded(
     done, task = [step for step in plan.steps if step.status == "complete"], told(task)
     outputs = [ToolOutput(step.id, output) for step in done for output in given(step)]
     spans = list(spans_of(done))
-    found = claims(answer, task, outputs, spans, _stated(plan, done))
+    found = claims(answer, task, outputs, spans, _stated(done))
     return found if has_grounds(plan) else tuple(unchecked(claim) for claim in found)
 
 
@@ -74,7 +75,7 @@ def grounded_loop(
     record = ToolRecord(
         uses=tuple(use for step in done for use in step.uses),
         cites=tuple(one for step in done for one in step.cites),
-        stated=_stated(plan, done),
+        stated=_stated(done),
         others=others_of({step.id: step for step in done if step.mode != "tools"}),
     )
     return checked_loop(answer, told(task), record, calculations, able)
@@ -126,21 +127,26 @@ def has_grounds(plan: Plan) -> bool:
 
 
 def given(step: Step | StepResult) -> Iterator[JsonValue]:
-    """What the tool of a step gave; of a reading, whose words are the model's, what it says where it found nothing."""
+    """What the tool of a step gave; of a reading, whose words are the model's, what it says where it found nothing.
+
+    What programs gave is on record by their calls.
+    """
+    if step.mode == "program":
+        return
     if step.output is None:
         yield from [step.problem] if step.problem else []
     elif step.mode in BY_TOOL and not step.sources:
         yield step.output
 
 
-def spans_of(steps: Iterable[Step | StepResult | ToolUse]) -> Iterator[Source]:
+def spans_of(steps: Iterable[Step | StepResult | ToolUse | Ran]) -> Iterator[Source]:
     """The sentences that the steps rest on, and those that calls of tools showed, each once."""
     every = (source for step in steps for source in _spans(step))
     yield from {(one.source, one.start, one.end): one for one in every}.values()
 
 
-def _spans(step: Step | StepResult | ToolUse) -> Iterator[Source]:
-    yield from () if isinstance(step, ToolUse) else step.sources
+def _spans(step: Step | StepResult | ToolUse | Ran) -> Iterator[Source]:
+    yield from step.sources if isinstance(step, Step | StepResult) else ()
     for use in [step] if isinstance(step, ToolUse) else step.uses:
         yield from sentences_of(use)
 
@@ -153,11 +159,9 @@ def written_from(plan: Plan) -> list[Source]:
     return list(spans_of(step for step in plan.steps if step.id in answers[0].dependencies))
 
 
-def _stated(plan: Plan, done: Sequence[Step]) -> dict[str, str]:
-    """The texts that may state a sum: of steps that are the model's, and of the derivation that was taken."""
-    taken = plan.agreement.taken if plan.agreement is not None else None
-    derived = {taken.method: taken.text} if taken is not None else {}
-    return {step.id: str(step.output) for step in done if not isinstance(step.action, ToolCall)} | derived
+def _stated(done: Sequence[Step]) -> dict[str, str]:
+    """The texts of the model that may state a sum."""
+    return {step.id: str(step.output) for step in done if not isinstance(step.action, ToolCall)}
 
 
 def unchecked(claim: Claim) -> Claim:

@@ -17,6 +17,9 @@ from aeon.schema import FromTool, Source, ToolUse
 
 __all__ = ["ToolRecord", "from_table", "sentences_of"]
 
+_QUOTE = "quote"
+"""The tool that gives back a value that a program has: what it stands in is its sentence."""
+
 
 class ToolRecord(NamedTuple):
     """The calls of tools and the ids that were cited.
@@ -96,8 +99,11 @@ def from_table(use: ToolUse, call: str) -> Known:
 
 
 def _output(use: ToolUse) -> Iterator[ToolOutput]:
-    """What a call gave; how many rows there are is no value of a table, unless it is asked for."""
-    if use.problem or use.output is None:
+    """What a call gave; how many rows there are is no value of a table, unless it is asked for.
+
+    What is only quoted is none: its sentence has it, or nothing has.
+    """
+    if use.problem or use.output is None or use.tool == _QUOTE:
         return
     if isinstance(use.output, dict) and "total" in use.output and is_table({**use.output}):
         yield ToolOutput(use.id, {name: one for name, one in use.output.items() if name != "total"})

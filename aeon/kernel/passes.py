@@ -15,7 +15,7 @@ from aeon.kernel.compose import side_by_side
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.kernel.table import OF_THE_ANSWER, TABLE, PassSignals
 from aeon.multipass import effects as ask
-from aeon.multipass import limits, plans, trends, triggers, turns
+from aeon.multipass import limits, plans, sampling, trends, triggers, turns
 from aeon.multipass.effects import PassNote
 from aeon.multipass.record import Record
 from aeon.multipass.refine import checked, proposed
@@ -99,9 +99,9 @@ def _prepare(progress: Progress) -> Program[None]:
 def _draft(progress: Progress) -> Program[schema.Plan]:
     """A sound plan; where none can be had, or none is needed, the task itself as the only step."""
     run, profile, most = progress.run, progress.profile, progress.attempts.limits.first_steps
-    looped = (profile.form if run.config.form == "auto" else run.config.form) == "tools"
-    whole = plans.one_step(run.task.text, looped)
-    if looped and limits.is_one_step(profile):
+    form = profile.form if run.config.form == "auto" else run.config.form
+    whole = plans.one_step(run.task.text, form)
+    if limits.is_one_step(profile, run.config):
         return whole.numbered()
     drafted = yield from run.perform(ask.DraftPlan(task=run.task, profile=profile, most_steps=most), whole)
     problems = "; ".join(plans.draft_problems(drafted, most))
@@ -116,7 +116,7 @@ def _one_pass(progress: Progress) -> Program[None]:
     run.timings.clear()
     executed = yield from _execute(progress)
     progress.executed = number
-    yield from _derive(progress, executed)
+    progress.note(agreement=progress.plan.agreement)
     report = yield from _assess(progress, executed)
     decision = run.decide()
     progress.note(decision=decision)
@@ -142,25 +142,24 @@ def _execute(progress: Progress) -> Program[tuple[str, ...]]:
     """
     while runnable := plans.waves(progress.plan):
         progress.run.boundary(midway=True)
-        loops = [step for step in runnable[0] if isinstance(step.action, schema.ToolLoop)]
-        others = plans.batched(runnable)
+        loops, others = plans.looped(progress.plan, runnable[0]), plans.batched(runnable)
         among = len(loops) + bool(others)
-        programs = [_work(progress, step, len(loops), among) for step in plans.placed(progress.plan, loops)]
+        programs = [(_sample if plans.is_by_programs(step) else _work)(progress, step, among) for step in loops]
         programs += [_run_steps(progress, others, among)] if others else []
         yield from side_by_side(*programs, hear=progress.run.hear)
     return tuple(step.id for step in progress.this_pass.executed)
 
 
-def _work(progress: Progress, step: schema.Step, loops: int, among: int) -> Program[None]:
+def _work(progress: Progress, step: schema.Step, among: int) -> Program[None]:
     """Do a step turn by turn, as one of so many at once, until the model answers or no turn is left.
 
-    It shares the turns with the other ``loops``, and all else ``among`` as many programs. The last turn that it may
-    take offers no tools, so that it can only answer.
+    It shares the turns and all else ``among`` as many programs. The last turn that it may take offers no tools, so that
+    it can only answer.
     """
     run, most = progress.run, progress.run.config.limits
     known, exchanges, turn = plans.inputs(progress.plan, step), progress.exchanges(step), schema.Turn()
     for taken in range(1, most.turns_per_step + 1):
-        left = min(most.turns_per_step - taken, (most.turns - progress.turns - 1) // loops)
+        left = min(most.turns_per_step - taken, (most.turns - progress.turns - 1) // among)
         if left < 0:
             break
         progress.turns += 1
@@ -170,6 +169,20 @@ def _work(progress: Progress, step: schema.Step, loops: int, among: int) -> Prog
             break
         exchanges = yield from _use_tools(progress, effect, turn)
     progress.ran([progress.looped(step, turn)])
+
+
+def _sample(progress: Progress, step: schema.Step, among: int) -> Program[None]:
+    """Do a step by programs whose results vote, as one of so many at once."""
+    run, known = progress.run, plans.inputs(progress.plan, step)
+    rounds = (run.config.limits.rounds - progress.rounds) // among
+    asking = sampling.sample(run.task, step, known, progress.against(step), rounds)
+    try:
+        effect, instead = next(asking)
+        while True:
+            progress.rounds += isinstance(effect, ask.WritePrograms)
+            effect, instead = asking.send((yield from run.perform(effect, instead, among)))
+    except StopIteration as end:
+        progress.ran([end.value])
 
 
 def _use_tools(progress: Progress, asked: ask.TakeTurn, turn: schema.Turn) -> Program[tuple[schema.Exchange, ...]]:
@@ -223,22 +236,10 @@ def _run_steps(progress: Progress, runnable: tuple[tuple[schema.Step, ...], ...]
 def _settled(progress: Progress, effect: ask.ExecuteStep, outcome: schema.Outcome) -> schema.Step:
     """The step after its outcome: complete, invalid if blocked, failed; or pending again if it was abandoned."""
     if isinstance(outcome.value, schema.StepResult):
-        progress.degrade(effect.phase, outcome.value.untutored)
         return effect.step.given(outcome.value)
     if progress.run.abandoned(effect, outcome):
         return effect.step.changed(status="pending")
     return effect.step.changed(status="failed", problem=outcome.message)
-
-
-def _derive(progress: Progress, executed: tuple[str, ...]) -> Program[None]:
-    """Where tools alone gave the whole answer, what other ways to it give."""
-    run = progress.run
-    if executed and progress.number > 1:  # what is derived again is what a later pass gives; a plan may bring its own
-        progress.plan = progress.plan.changed(agreement=None, vouched=None)
-    if run.config.derivations > 1 and plans.is_to_derive(progress.plan):
-        effect = ask.DeriveAgain(task=run.task, plan=progress.plan, most=run.config.derivations - 1)
-        progress.plan = progress.plan.changed(agreement=(yield from run.perform(effect, schema.Agreement())))
-    progress.note(agreement=progress.plan.agreement)
 
 
 def _assess(progress: Progress, executed: tuple[str, ...]) -> Program[schema.SemanticValidationReport]:
@@ -329,7 +330,7 @@ def _synthesize(progress: Progress, decision: schema.Decision) -> Program[schema
 
 
 MULTIPASS: Engine[schema.Config, PassSignals, schema.Result] = Engine(
-    name="multi-pass/3",
+    name="multi-pass/4",
     config=schema.Config,
     result=schema.Result,
     signals=PassSignals,

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 from aeon.kernel.decide import BUDGET, CLARIFICATION, Rule, Signals
 
-__all__ = ["DISAGREEMENT", "FORM_UNMET", "NOT_STATED", "OF_THE_ANSWER", "TABLE", "UNCERTAIN", "PassSignals"]
+__all__ = ["DISAGREEMENT", "NOT_STATED", "OF_THE_ANSWER", "TABLE", "UNCERTAIN", "PassSignals"]
 
 DISAGREEMENT = "disagreement"
 NOT_STATED = "not_stated"
 UNCERTAIN = "uncertain"
-FORM_UNMET = "form_unmet"
 """Codes of an assessment, and the reasons of the rows that they lead to."""
 
 
@@ -20,11 +19,11 @@ class PassSignals(Signals):
     """What the engine's rows rest on, as of the latest complete pass: ``passes`` of at most ``ttl``.
 
     ``codes`` are the reason codes of its assessment: among them `NOT_STATED` (what was asked for was looked for, and
-    not found), `DISAGREEMENT` (the answer was derived more than once, and never twice the same), `UNCERTAIN` (answers
-    that came about like this one were too often wrong), `FORM_UNMET` (a text that is the answer has not the form that
-    the task asks for). ``unjudged``: all is done, and no judgment that counts was made of it. ``grounded``: a tool or
-    a source was used. ``diminishing``: the last passes hardly gained anything. ``stalled``: refinement is over and no
-    step can run. ``unfit``: the answer was asked for, and has not the form of the task's schema.
+    not found), `DISAGREEMENT` (the answer was derived more than once, and never twice the same), `UNCERTAIN` (a judge
+    doubts it, or answers that came about like this one were too often wrong). ``unjudged``: all is done, and no
+    judgment that counts was made of it. ``grounded``: a tool or a source was used. ``diminishing``: the last passes
+    hardly gained anything. ``stalled``: refinement is over and no step can run. ``unfit``: the answer was asked for,
+    and has not the form of the task's schema.
     """
 
     codes: tuple[str, ...] = ()
@@ -53,8 +52,6 @@ class PassSignals(Signals):
 OF_THE_ANSWER = (
     Rule("schema_unmet", "unfit", "no answer that fits the task's schema could be had",
          when="a pass was good enough, but no answer that fits the task's schema could be had from it"),
-    Rule(FORM_UNMET, "codes", "the text has not the form that is asked for, nor had a second one", "has", FORM_UNMET,
-         when="the answer is a text, and twice not of the length or in the format that the task asks for in words"),
 )
 """Stand before the rows that can be ordered: they say of an answer what these say of a pass."""
 TABLE = (
@@ -63,8 +60,9 @@ TABLE = (
          when="what the answer rests on was looked for where it should be, and not found"),
     Rule(DISAGREEMENT, "codes", "the answer was derived in several ways, and each gives another one", "has",
          DISAGREEMENT, when="the answer was derived more than once, and no two derivations give the same"),
-    Rule(UNCERTAIN, "codes", "answers of this model that came about like this one were often wrong", "has", UNCERTAIN,
-         when="by recorded runs of the model, the answer is right with a probability below 0.75 (configurable)"),
+    Rule(UNCERTAIN, "codes", "a judge doubts the answer, or answers that came about like it were often wrong", "has",
+         UNCERTAIN, when="a judge that was measured doubts what programs gave, and no other way to it is left; or, by "
+         "recorded runs of the model, it is right with a probability below 0.75 (configurable)"),
     Rule("unverified", "unjudged", "nothing that counts on this model judged whether the answer is right",
          when="all steps are done, and the judgment could not be made, or was measured to be bad on this model"),
     Rule("converged", "founded", "every criterion is met in pass {s.passes}", sufficient=True,

@@ -6,7 +6,6 @@ from typing import Self
 
 from aeon.multipass.plans import Lacking, joined
 from aeon.schema import (
-    Agreement,
     Answer,
     Calculation,
     Call,
@@ -30,10 +29,12 @@ from aeon.schema import (
     Turn,
 )
 from aeon.schema.effects import EffectOf, Note, Role, skipped
+from aeon.schema.programs import Candidate, Programs, ProgramText, Ran, Way
+from aeon.schema.weight import Weight
 
 __all__ = [
-    "EFFECTS", "AssessConvergence", "DeriveAgain", "DraftPlan", "ExecuteStep", "InferProfile", "PassNote", "RefinePlan",
-    "Synthesize", "TakeTurn", "UseTool", "ValidatePlan", "ValidateResults",
+    "EFFECTS", "AssessConvergence", "DraftPlan", "ExecuteStep", "InferProfile", "PassNote", "RefinePlan", "RunProgram",
+    "Synthesize", "TakeTurn", "UseTool", "ValidatePlan", "ValidateResults", "WeighResult", "WritePrograms",
 ]  # fmt: skip
 
 
@@ -139,13 +140,50 @@ class UseTool(EffectOf[ToolUse]):
         return f"call {self.call.id} ({self.call.tool})"
 
 
-class DeriveAgain(EffectOf[Agreement]):
-    """What do other ways, ``most`` of them, to the answer give that the plan gives?"""
+class WritePrograms(EffectOf[Programs]):
+    """Which programs find out what this step asks, in ways other than these ``ways``?
 
-    phase = "derive"
+    ``problems`` are what kept programs from giving anything, or what was found in an earlier result of the step.
+    """
+
+    phase = "write"
+    step: Step
+    inputs: tuple[StepInput, ...] = ()
+    ways: tuple[Way, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def subject(self) -> str:
+        """The step's id."""
+        return f"programs for step {self.step.id}"
+
+
+class RunProgram(EffectOf[Ran]):
+    """What does this program give? It may look things up and calculate; it never changes anything."""
+
+    phase = "run_program"
+    step: Step
+    inputs: tuple[StepInput, ...] = ()
+    program: ProgramText
+
+    @property
+    def subject(self) -> str:
+        """How the program was asked for, and the step's id."""
+        return f"{self.program.way} of step {self.step.id}"
+
+
+class WeighResult(EffectOf[Weight]):
+    """How likely is it that what a program gave is exactly what the step asks for?"""
+
+    phase = "weigh"
     role: Role = "verifier"
-    plan: Plan
-    most: int
+    step: Step
+    candidate: Candidate
+
+    @property
+    def subject(self) -> str:
+        """How the program was asked for, and the step's id."""
+        return f"{self.candidate.program.way} of step {self.step.id}"
 
 
 class ValidateResults(EffectOf[SemanticValidationReport]):
@@ -188,7 +226,7 @@ class PassNote(Note):
 
 
 EFFECTS = (
-    InferProfile, DraftPlan, ValidatePlan, RefinePlan, ExecuteStep, TakeTurn, UseTool, DeriveAgain, ValidateResults,
-    AssessConvergence, Synthesize,
+    InferProfile, DraftPlan, ValidatePlan, RefinePlan, ExecuteStep, TakeTurn, UseTool, WritePrograms, RunProgram,
+    WeighResult, ValidateResults, AssessConvergence, Synthesize,
 )  # fmt: skip
 """All of them, in the order of a run."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
+from aeon.multipass.sampling import PROGRAMS
 from aeon.schema.config import Config, RefinementLimits
 from aeon.schema.judgment import TaskProfile
 
@@ -26,9 +27,20 @@ _FEW_STEPS, _DEEPEST = 8, 5
 """Steps that a model with tools does in one go, and the depth from which on not: a plan would only say it again."""
 
 
-def is_one_step(profile: TaskProfile) -> bool:
-    """Whether the task is its own plan for a model that works with tools, turn by turn."""
-    return profile.inferred and profile.expected_step_count <= _FEW_STEPS and profile.reasoning_depth < _DEEPEST
+def is_one_step(profile: TaskProfile, config: Config) -> bool:
+    """Whether the task is its own plan.
+
+    It is where a model works with tools in whatever form, and the task is not long. One that works by programs plans
+    only where that is asked for: its plans are worse than none.
+    """
+    form = profile.form if config.form == "auto" else config.form
+    if form == "program":
+        return not config.thorough
+    return (
+        form == "tools"
+        and profile.inferred
+        and (profile.expected_step_count <= _FEW_STEPS and profile.reasoning_depth < _DEEPEST)
+    )
 
 
 def most_calls(config: Config) -> int:
@@ -41,8 +53,10 @@ def most_calls(config: Config) -> int:
     again = config.questions.most * max(caps.refine_plan, caps.execute)
     refined = caps.refine_plan + caps.validate_plan
     before = caps.profile + caps.plan + caps.validate_plan + refined + again
-    each_pass = caps.derive + caps.validate_results + caps.assess + refined + caps.profile
-    steps = caps.execute * config.limits.total_steps + caps.turn * config.limits.turns
+    each_pass = caps.validate_results + caps.assess + refined + caps.profile
+    a_round = caps.write + PROGRAMS * (caps.run_program + caps.weigh)
+    steps = (caps.execute + caps.turn) * config.limits.total_steps
+    steps += caps.turn * config.limits.turns + a_round * config.limits.rounds
     return before + each_pass * pass_limit(_HARDEST, config) + steps + caps.synthesize
 
 

@@ -19,6 +19,7 @@ from aeon.schema.plan import (
     ToolLoop,
     fragment,
 )
+from aeon.schema.turns import WorkForm
 
 __all__ = [
     "Lacking",
@@ -32,11 +33,13 @@ __all__ = [
     "fresh_id",
     "inputs",
     "invalidated",
+    "is_by_programs",
+    "is_by_turns",
     "is_computed",
     "is_finished",
     "is_looped",
-    "is_to_derive",
     "joined",
+    "looped",
     "one_step",
     "placed",
     "problems",
@@ -72,15 +75,23 @@ def _having(steps: Sequence[Step], status: StepStatus) -> list[Step]:
 
 
 def is_computed(plan: Plan) -> bool:
-    """Whether the planner said which steps give the answer, and all of them have, by tools and without any text."""
+    """Whether the planner said which steps give the answer, and all of them have, by tools and without any text.
+
+    What was quoted from texts is not computed.
+    """
     settled = answer_steps(plan)
-    by_tools = all(step.mode in ("tool", "tool_repaired") for step in plan.steps if step.executed)
+    by_tools = all(_is_by_tools(step) for step in plan.steps if step.executed)
     return by_tools and bool(settled) and all(s.status == "complete" and s.output is not None for s in settled)
 
 
-def is_to_derive(plan: Plan) -> bool:
-    """Whether the answer is one that tools gave, and neither derived in another way nor vouched for by judges."""
-    return plan.agreement is None and plan.vouched is None and is_computed(plan)
+def _is_by_tools(step: Step) -> bool:
+    by_program = step.mode == "program" and not all(use.lines for use in step.uses)
+    return by_program or step.mode in ("tool", "tool_repaired")
+
+
+def looped(plan: Plan, steps: Sequence[Step]) -> list[Step]:
+    """Those of the steps that are found out with tools, running, with what each needs to know of its place."""
+    return placed(plan, [step for step in steps if isinstance(step.action, ToolLoop)])
 
 
 def placed(plan: Plan, steps: Sequence[Step]) -> list[Step]:
@@ -244,14 +255,24 @@ def is_finished(plan: Plan) -> bool:
 
 
 def is_looped(plan: Plan) -> bool:
-    """Whether a model does its steps turn by turn with tools."""
+    """Whether its steps are found out with tools, turn by turn or by programs."""
     return any(isinstance(step.action, ToolLoop) for step in plan.steps)
 
 
-def one_step(task: str, looped: bool) -> Plan:
-    """The task as the only step: of a model with tools where it is ``looped``, else of the model's own."""
-    step = Step(id="s1", description=task, action=ToolLoop() if looped else Reasoning())
-    return Plan(steps=(step,), answer=(step.id,) if looped else ())
+def is_by_turns(plan: Plan) -> bool:
+    """Whether a model does its steps turn by turn."""
+    return any(isinstance(step.action, ToolLoop) and not is_by_programs(step) for step in plan.steps)
+
+
+def is_by_programs(step: Step) -> bool:
+    """Whether a step is done by programs whose results vote."""
+    return isinstance(step.action, ToolLoop) and step.action.form == "program"
+
+
+def one_step(task: str, form: WorkForm | None) -> Plan:
+    """The task as the only step, to be found out in this ``form`` of work; of the model's own where there is none."""
+    step = Step(id="s1", description=task, action=ToolLoop(form=form) if form else Reasoning())
+    return Plan(steps=(step,), answer=(step.id,) if form else ())
 
 
 def accepted(plan: Plan) -> Plan:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from aeon.multipass import triggers
 from aeon.multipass.limits import revised
+from aeon.multipass.plans import is_by_programs
 from aeon.multipass.refine import Attempts
 from aeon.schema.claims import ENDINGS, Claim
 from aeon.schema.conclusion import Conclusion, Decision, PhaseTiming
@@ -22,7 +23,7 @@ from aeon.schema.usage import Usage
 
 __all__ = ["Record"]
 
-_BY_TOOL = ("tool", "tool_repaired", "reading", "tools")
+_BY_TOOL = ("tool", "tool_repaired", "reading", "tools", "program")
 
 
 @dataclass(slots=True)
@@ -30,7 +31,8 @@ class Record:
     """What a multi-pass run knows. ``settled`` is the plan of the latest complete pass, number ``complete``.
 
     ``executed`` is the number of the latest pass whose execute phase came to its end. ``loops`` are the exchanges of
-    each fragment that a model works on turn by turn, ``turns`` how many turns it was asked for in all.
+    each fragment that a model works on turn by turn, ``turns`` how many turns it was asked for in all, ``rounds`` how
+    many rounds of programs.
     """
 
     attempts: Attempts = field(default_factory=Attempts)
@@ -40,6 +42,7 @@ class Record:
     complete: int = 0
     executed: int = 0
     turns: int = 0
+    rounds: int = 0
     loops: dict[str, tuple[Exchange, ...]] = field(default_factory=dict)
     assessment: ConvergenceAssessment | None = None
     preparation: Preparation = field(default_factory=Preparation)
@@ -122,6 +125,11 @@ class Record:
         reasons = self.passes[-2].refinement.triggers if self.number > 1 else ()
         return (*before[:-1], before[-1].changed(objection="\n".join(f"- {one.detail}" for one in reasons)))
 
+    def against(self, step: Step) -> tuple[str, ...]:
+        """What was found in the result of an earlier version of a step, for which it is done again."""
+        reasons = self.passes[-2].refinement.triggers if self.number > 1 and step.version else ()
+        return tuple(one.detail for one in reasons)
+
     def looped(self, step: Step, turn: Turn) -> Step:
         """A step as the model left it: complete with the text of its last turn, failed where that says nothing."""
         exchanges = self.loops.get(fragment(step.id), ())
@@ -176,8 +184,9 @@ class Record:
     def _unread(self, task: Task) -> tuple[Unread, ...]:
         """What of the task was not read whole.
 
-        A text that is written gets the whole task, and so does a model that works turn by turn. A step of the model's
-        own is shown a part of the context; one that looks something up searches all of it.
+        A text that is written gets the whole task, and so does a model that works turn by turn; one that writes
+        programs is shown a part of a long one. A step of the model's own, and a text that a program wants written, is
+        shown a part of the context; one that looks something up there searches all of it.
         """
         unread = task.unread
         executed = [step for one in self.passes for step in one.executed] if unread else []
@@ -206,13 +215,25 @@ def _fault(claim: Claim) -> str:
 
 
 def _is_written(steps: Sequence[Step], task: Task) -> bool:
-    """Whether no step does anything but write what the task says."""
+    """Whether no step does anything but write what the task says, or was done turn by turn."""
     written = Writing(task=task.text)
-    return all(step.action == written or isinstance(step.action, ToolLoop) for step in steps)
+    return all(step.action == written or _is_turned(step) for step in steps)
+
+
+def _is_turned(step: Step) -> bool:
+    """Whether a step ended in a turn; of programs only a text does, which nobody weighs before it is there."""
+    if is_by_programs(step):
+        return step.status == "complete" and step.weight is None
+    return isinstance(step.action, ToolLoop)
 
 
 def _is_searched(steps: Sequence[Step]) -> bool:
     """Whether a step rests on what was found in a text, and none is the model's own."""
-    return any(step.mode in ("reading", "tools") or step.sources for step in steps) and all(
-        isinstance(step.action, ToolCall | ToolLoop) for step in steps
-    )
+    return any(map(_looked, steps)) and all(isinstance(step.action, ToolCall | ToolLoop) for step in steps)
+
+
+def _looked(step: Step) -> bool:
+    """Whether a step looked in texts: of programs those that quote one, or that find that none states it."""
+    if is_by_programs(step):
+        return step.mode == "program" and (step.output is None or any(use.lines for use in step.uses))
+    return step.mode in ("reading", "tools") or bool(step.sources)

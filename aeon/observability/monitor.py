@@ -16,7 +16,7 @@ Stage: TypeAlias = str
 """The phase that a run broke off in, or what became of it: ``WAITING`` for an answer, or ``COMPLETE``."""
 
 _BROKEN_OFF = ("interrupted", "failed", "unknown_outcome")
-_BY_TOOL: tuple[StepMode, ...] = ("tool", "tool_repaired", "reading", "tools")
+_BY_TOOL: tuple[StepMode, ...] = ("tool", "tool_repaired", "reading", "tools", "program")
 
 
 class Iteration(Frozen):

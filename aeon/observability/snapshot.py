@@ -17,6 +17,6 @@ def plan_before(history: ExecutionHistory, number: int) -> Plan:
     attempts = Attempts(_UNLIMITED)  # what was applied was within the limits of its time
     plan, _, _ = apply(history.preparation.plan, history.preparation.refinement.applied, attempts)
     for record in history.passes[: number - 1]:
-        ran = plan.merge(record.executed).changed(agreement=record.agreement or plan.agreement)
+        ran = plan.merge(record.executed)
         plan, _, _ = apply(ran, record.refinement.applied, attempts)
     return plan

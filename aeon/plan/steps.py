@@ -73,12 +73,12 @@ class StepPlanner:
             max_tokens=_TOKENS_PER_STEP * effect.most_steps,
             check=lambda said: _faults(said.steps, effect.most_steps),
         )
-        planned = reply.value.steps
+        planned, form = reply.value.steps, effect.profile.form or "tools"
         if len(planned) == 1:
-            return one_step(effect.task.text, looped=True)
+            return one_step(effect.task.text, form)
         steps = tuple(
             Step(
-                id=f"s{number}", description=one.goal, action=ToolLoop(),
+                id=f"s{number}", description=one.goal, action=ToolLoop(form=form),
                 dependencies=tuple(f"s{need}" for need in dict.fromkeys(one.needs)),
             )
             for number, one in enumerate(planned, 1)
@@ -120,7 +120,8 @@ class StepPlanner:
 
     async def _question(self, effect: RefinePlan) -> Question:
         problems = fence("problems", "\n".join(one.detail for one in effect.triggers), _LONGEST_TRIGGERS)
-        text = render(load("aeon.plan", "question.md"), problems=problems, task=effect.task.text)
+        task = cut(effect.task.text, _LONGEST_OUTPUT)
+        text = render(load("aeon.plan", "question.md"), problems=problems, task=task)
         reply = await self._supervisor.structured(
             self._prompt(effect, text), _OpenQuestion, max_tokens=_QUESTION_TOKENS, repairs=1
         )
@@ -141,10 +142,12 @@ def _current(plan: Plan) -> list[Step]:
 
 def _again(plan: Plan, step: Step, goals: Sequence[str], triggers: Sequence[Trigger]) -> RefinementAction:
     """The step replaced by one or several that have these goals."""
-    first = Step(id=fresh_id(plan, step.id), description=goals[0], action=ToolLoop(), dependencies=step.dependencies)
+    first = Step(id=fresh_id(plan, step.id), description=goals[0], action=_form(step), dependencies=step.dependencies)
     steps = [first]
     for number, goal in enumerate(goals[1:], 1):
-        steps.append(Step(id=f"{first.id}n{number}", description=goal, action=ToolLoop(), dependencies=(steps[-1].id,)))
+        steps.append(
+            Step(id=f"{first.id}n{number}", description=goal, action=first.action, dependencies=(steps[-1].id,))
+        )
     why = "; ".join(trigger.detail for trigger in triggers)
     return RefinementAction(type="REPLACE", target=step.id, steps=tuple(steps), justification=cut(why, 300))
 
@@ -159,10 +162,18 @@ def _actions(effect: RefinePlan, changes: Sequence[_Change]) -> tuple[Refinement
             continue
         done = tuple(one.id for one in effect.plan.steps if one.status == "complete")
         new = Step(
-            id=f"s{len(effect.plan.steps) + 1}", description=change.goals[0], action=ToolLoop(), dependencies=done
+            id=f"s{len(effect.plan.steps) + 1}",
+            description=change.goals[0],
+            action=_form(effect.plan.steps[0]),
+            dependencies=done,
         )
         actions.append(RefinementAction(type="ADD", steps=(new,), justification=change.why))
     return tuple(actions)
+
+
+def _form(step: Step) -> ToolLoop:
+    """How a step is done again: in its form of work, if it has one."""
+    return step.action if isinstance(step.action, ToolLoop) else ToolLoop()
 
 
 def _faults(steps: Sequence[_PlannedStep], most: int) -> list[str]:

@@ -12,6 +12,7 @@ from aeon.grounding.results import spans_of
 from aeon.kernel.decide import borne_out
 from aeon.schema import Conclusion, Decision, Outcome, Reply, StepResult, Task, ToolUse
 from aeon.schema.effects import AskUser, Effect
+from aeon.schema.programs import Ran
 
 __all__ = ["Basis"]
 
@@ -63,7 +64,7 @@ class Basis:
         )
         ended = borne_out(decision, claims)
         spans = ((one.start, one.end) for one in sentences(result.answer))
-        cited = spans_of(one.value for one in within.values() if isinstance(one.value, StepResult | ToolUse))
+        cited = spans_of(one.value for one in within.values() if isinstance(one.value, StepResult | ToolUse | Ran))
         known = checked_sentences(result.answer, spans, claims, cited)
         return result.changed(
             claims=claims,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from aeon.schema.frozen import Frozen
-from aeon.schema.judgment import Form, Standing
+from aeon.schema.weight import Form, Standing
 
 __all__ = ["PAR", "Calibration"]
 

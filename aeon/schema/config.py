@@ -50,6 +50,7 @@ class RefinementLimits(Frozen):
     plan_steps: int = Field(default=12, ge=1, description="in a first plan")
     total_steps: int = Field(default=24, ge=1, description="over a whole run, replaced ones included")
     turns: int = Field(default=40, ge=1, description="of a model with tools, over a whole run")
+    rounds: int = Field(default=16, ge=1, description="in which programs are written, over a whole run")
     turns_per_step: int = Field(default=12, ge=1, description="the last of which must answer")
     calls_per_turn: int = Field(default=16, ge=1, description="tool calls; those beyond are not made")
 
@@ -93,7 +94,9 @@ class CallCaps(Caps):
     execute: int = Field(default=5, ge=0)
     turn: int = Field(default=3, ge=0)
     use_tool: int = Field(default=0, ge=0)
-    derive: int = Field(default=2, ge=0)
+    write: int = Field(default=7, ge=0)
+    run_program: int = Field(default=3, ge=0)
+    weigh: int = Field(default=2, ge=0)
     validate_results: int = Field(default=8, ge=0)
     assess: int = Field(default=12, ge=0)
     synthesize: int = Field(default=3, ge=0)
@@ -132,7 +135,7 @@ class Roles(Written):
     planner: str = Field(default="", description="drafts plans, classifies and profiles tasks")
     worker: str = Field(default="", description="executes steps, reads, samples and writes")
     verifier: str = Field(default="", description="validates, derives again and judges")
-    tutor: str = Field(default="", description="accepts, corrects or rejects what the worker wrote")
+    tutor: str = Field(default="", description="does again what the worker could not settle")
     peer: str = Field(default="", description="reviews answers without seeing how they came about")
 
     @property
@@ -193,9 +196,7 @@ class Config(Settings):
         description="in the program form: profile every task in full, and plan it in steps",
     )
     derivations: int = Field(
-        default=3,
-        ge=1,
-        description="of an answer, at most: two of a query or a reading, three of what is computed; two alike do",
+        default=4, ge=1, description="in the program form: ways to an answer that are tried at most, until one leads"
     )
     form: Literal["auto", "tools", "program"] = Field(
         default="auto", description="how the model works: what was measured or the endpoint can, unless it is named"

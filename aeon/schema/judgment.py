@@ -13,6 +13,7 @@ from aeon.schema.policy import Strategy
 from aeon.schema.task import Question
 from aeon.schema.turns import WorkForm
 from aeon.schema.value import Value
+from aeon.schema.weight import Form, Standing
 
 __all__ = [
     "Calculation",
@@ -35,9 +36,6 @@ Level = Literal["low", "medium", "high"]
 ToolUsage = Literal["none", "minimal", "moderate", "extensive"]
 Severity = Literal["LOW", "MEDIUM", "HIGH", "CRITICAL"]
 IssueType = Literal["specificity", "relevance", "consistency", "hallucination", "do_say_mismatch"]
-Form = Literal["none", "verdict", "probability", "samples"]
-Standing = Literal["none", "bad", "assumed", "measured"]
-"""What a judgment is worth on this model: nobody judged; measured below .70 AUROC; never measured; measured."""
 ReplyKind = Literal["answer", "part", "not_stated", "hedge", "refusal"]
 """What a reply is, as judged: an answer, a part of one, or words that say it is not stated, unsure or declined."""
 

@@ -10,8 +10,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from aeon.schema.frozen import JsonObject, JsonValue
-from aeon.schema.turns import ToolUse
+from aeon.schema.turns import ToolUse, WorkForm
 from aeon.schema.value import Value
+from aeon.schema.weight import Weight
 
 __all__ = [
     "Action",
@@ -22,7 +23,6 @@ __all__ = [
     "Plan",
     "Reasoning",
     "RefinementAction",
-    "ShortReading",
     "Source",
     "Step",
     "StepInput",
@@ -32,14 +32,13 @@ __all__ = [
     "ToolCall",
     "ToolLoop",
     "Trigger",
-    "Tutoring",
     "Writing",
     "fragment",
 ]
 
 StepStatus = Literal["pending", "running", "complete", "failed", "invalid"]
 Clarity = Literal["CLEAR", "PARTIALLY_CLEAR", "BLOCKED"]
-StepMode = Literal["tool", "tool_repaired", "reading", "reasoning", "reasoning_fallback", "tools"]
+StepMode = Literal["tool", "tool_repaired", "reading", "reasoning", "reasoning_fallback", "tools", "program"]
 
 
 class ToolCall(Value):
@@ -72,9 +71,14 @@ class Writing(Value):
 
 
 class ToolLoop(Value):
-    """A step done by a model that calls tools, turn by turn, and sees each result before it goes on."""
+    """A step that is found out with tools, in a ``form``.
+
+    A model calls them turn by turn, and sees each result before it goes on; or it writes short programs over them,
+    whose results vote.
+    """
 
     type: Literal["tools"] = "tools"
+    form: WorkForm = "tools"
 
 
 def fragment(step_id: str) -> str:
@@ -125,32 +129,13 @@ class Passage(Source):
         return tuple(whole.changed(start=start, end=end, text=text) for start, end, text in spans)
 
 
-class ShortReading(Value):
-    """What a model that has texts before it answers in a few words; "" where it says that they do not say it.
-
-    ``likelihood`` is how likely (0-1) the model was to write it, ``source`` the sentence that it stands in, ``None``
-    where it stands in none: then the ``nearest`` has most of it, if any has something. ``judged`` is how likely (0-1) a
-    judge holds it that the sentence answers the question, ``vouched`` the lower score of two who hold that it does, and
-    that it gives the answer. ``stated`` is what the model answers that may say that the texts do not state it, ""
-    where it does. Each is ``None`` where nobody was asked, or can say.
-    """
-
-    answer: str
-    likelihood: Annotated[float | None, Field(ge=0, le=1)] = None
-    source: Source | None = None
-    nearest: Source | None = None
-    judged: Annotated[float | None, Field(ge=0, le=1)] = None
-    vouched: Annotated[float | None, Field(ge=0, le=1)] = None
-    stated: str | None = None
-
-
 class Step(Value):
     """One step of a plan and where it stands. ``id``, ``index`` (1-based) and ``total`` are given by the host.
 
     ``incoming_context`` and ``handoff`` are filled when the step is issued. ``provides`` are the names that later steps
     may refer to its output by, beside its id. An executed step (complete, failed or
-    invalid) never changes again, save that a complete one may become invalid. ``read`` is what the planner was told of
-    its question, which is not asked for again. ``uses`` and ``cites`` are those of its result.
+    invalid) never changes again, save that a complete one may become invalid. ``uses``, ``cites``,
+    ``weight`` and ``agreement`` are those of its result.
     """
 
     id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
@@ -169,11 +154,11 @@ class Step(Value):
     problem: str = ""
     sources: tuple[Source, ...] = ()
     depth: Annotated[int, Field(ge=0, description="how many subplans it is nested in")] = 0
-    tutor: Tutoring | None = None
     likelihood: Annotated[float | None, Field(ge=0, le=1)] = None
-    read: ShortReading | None = None
     uses: tuple[ToolUse, ...] = ()
     cites: tuple[str, ...] = ()
+    weight: Weight | None = None
+    agreement: Agreement | None = None
 
     @property
     def version(self) -> int:
@@ -208,7 +193,18 @@ class Step(Value):
     def given(self, result: StepResult) -> Step:
         """The step after it gave this result: complete, or invalid if it was blocked."""
         status = "invalid" if result.clarity == "BLOCKED" else "complete"
-        names = ("output", "clarity", "mode", "problem", "sources", "tutor", "likelihood", "uses", "cites")
+        names = (
+            "output",
+            "clarity",
+            "mode",
+            "problem",
+            "sources",
+            "likelihood",
+            "uses",
+            "cites",
+            "weight",
+            "agreement",
+        )
         return self.changed(status=status, **{name: getattr(result, name) for name in names})
 
 
@@ -229,61 +225,52 @@ class StepInput(Value):
 class Derivation(Value):
     """A way to the answer without the plan: the whole ``text`` of it, and the ``answer`` that it ends in.
 
-    ``agrees``: that is the answer that was taken. ``taken``: it is taken in the place of what the plan gives.
-    ``repeats``: it does what the plan, or a derivation before it, does in the same words, so it confirms nothing.
+    ``agrees``: that is the answer that was taken.
+    ``score`` is how likely (0-1) its answer is right, says a judge who was asked.
     """
 
     method: str
     text: str
     answer: str
+    score: Annotated[float | None, Field(ge=0, le=1)] = None
     agrees: bool = False
-    taken: bool = False
-    repeats: bool = False
 
 
 class Agreement(Value):
-    """Derivations of an answer beside the plan's own, in order; none where no second one pays."""
+    """Derivations of an answer beside the plan's own, in order; none where no second one pays.
+
+    ``ahead``: a judge holds the answer that was taken for much more likely than all others.
+    """
 
     derivations: tuple[Derivation, ...] = ()
-
-    @property
-    def taken(self) -> Derivation | None:
-        """The derivation whose answer is taken in the place of what the plan gives."""
-        return next((one for one in self.derivations if one.taken), None)
+    ahead: bool = False
 
     @property
     def votes(self) -> int:
-        """How many independent derivations, the plan's own among them, give the answer that was taken."""
-        return sum(one.agrees for one in self.independent) + (self.taken is None)
-
-    @property
-    def independent(self) -> tuple[Derivation, ...]:
-        """The derivations that do not only repeat another one."""
-        return tuple(one for one in self.derivations if not one.repeats)
+        """How many derivations, the plan's own among them, give the answer that was taken."""
+        return sum(one.agrees for one in self.derivations) + 1
 
     @property
     def disagrees(self) -> bool:
-        """Whether the answer was derived more than once, and never twice the same."""
-        return bool(self.independent) and self.votes == 1
+        """Whether the answer was derived more than once, never twice the same, and no judge puts one ahead."""
+        return bool(self.derivations) and self.votes == 1 and not self.ahead
 
 
 class Plan(Value):
     """Steps in order; what may run when follows from their dependencies.
 
-    ``answer`` are the ids of the steps whose outputs together are the answer, where the planner said which;
-    ``agreement`` is what other derivations of it say, once they were made. ``doubts`` are what the planner could not
-    settle: what the task says, say, and no step uses. ``likelihood`` is how likely (0-1) the model was to write the
-    first program that it wrote for the plan, word for word: how sure it was, as far as its probabilities tell.
-    ``vouched`` is how likely (0-1), by two judges, the sentence that the plan quotes gives the answer, or the least
-    likely one of several gives its part of it; ``None`` where nobody vouches for it.
+    ``answer`` are the ids of the steps whose outputs together are the answer, where the planner said which.
     """
 
     steps: tuple[Step, ...] = ()
     answer: tuple[str, ...] = ()
-    agreement: Agreement | None = None
-    doubts: tuple[str, ...] = ()
-    likelihood: Annotated[float | None, Field(ge=0, le=1)] = None
-    vouched: Annotated[float | None, Field(ge=0, le=1)] = None
+
+    @property
+    def agreement(self) -> Agreement | None:
+        """What other programs gave for the last of the steps that the answer is made of, in its latest version."""
+        names = set(map(fragment, self.answer))
+        latest = {fragment(step.id): step.agreement for step in self.steps if fragment(step.id) in names}
+        return next(reversed(latest.values()), None)
 
     def find(self, step_id: str) -> Step | None:
         """The step of that id, or ``None``."""
@@ -308,26 +295,12 @@ class Plan(Value):
         return "\n".join(step.line for step in self.steps if step.status == "complete")
 
 
-class Tutoring(Value):
-    """What a tutor, the ``model``, said of a result that a model wrote; ``none``: it gave no verdict, and why.
-
-    ``reason`` says what is wrong with the result. ``used``: the correction, or the second result after a rejection, was
-    taken in the place of ``before``. Where it was not, ``problem`` says what the host has against it.
-    """
-
-    model: str
-    verdict: Literal["accepted", "corrected", "rejected", "none"]
-    reason: str = ""
-    used: bool = False
-    before: JsonValue = None
-    problem: str = ""
-
-
 class StepResult(Value):
     """What a step gave. ``mode`` says how: by its tool, also after its call was mended; by reading; or by reasoning.
 
-    ``tools``: by a model that called tools turn by turn. Then ``uses`` are the calls, and ``cites`` the ids that the
-    output rests on, as the model says.
+    ``tools``: by a model that called tools turn by turn; ``program``: by programs whose results voted. Then ``uses``
+    are the calls, and ``cites`` the ids that the output rests on. ``weight`` is what a judge made of what programs
+    gave, and ``agreement`` what the others gave.
     An ``output`` of ``None`` is nothing found: ``problem`` says what, and where it was looked for. ``likelihood`` is
     how likely (0-1) the model was to write what was read, or that it is not stated, word for word.
     """
@@ -338,15 +311,11 @@ class StepResult(Value):
     problem: Annotated[str, Field(description="what is missing or went wrong, in words")] = ""
     cut: Annotated[bool, Field(description="whether the output was cut at the byte cap")] = False
     sources: tuple[Source, ...] = ()
-    tutor: Tutoring | None = None
     likelihood: Annotated[float | None, Field(ge=0, le=1)] = None
     uses: tuple[ToolUse, ...] = ()
     cites: tuple[str, ...] = ()
-
-    @property
-    def untutored(self) -> str:
-        """Why the tutor that there is did not read it, "" if it did or there is none."""
-        return self.tutor.reason if self.tutor is not None and self.tutor.verdict == "none" else ""
+    weight: Weight | None = None
+    agreement: Agreement | None = None
 
 
 class RefinementAction(Value):

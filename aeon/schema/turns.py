@@ -63,7 +63,7 @@ class Turn(Value):
     """One turn of a model: calls, or the ``text`` that it ends with and the ids that this rests on.
 
     ``cites`` are ids that the host gave: ``s1.2`` for the whole of a result, ``s1.2.5`` for its fifth sentence.
-    ``unknown`` are ids that it named and that nobody gave.
+    ``unknown`` are ids that it named and that nobody gave. ``author`` is the tutor's model, where it was the tutor's.
     """
 
     text: str = ""
@@ -72,6 +72,7 @@ class Turn(Value):
     unknown: tuple[str, ...] = ()
     form: TurnForm = "native"
     mended: bool = False
+    author: str = ""
 
 
 class Exchange(Value):

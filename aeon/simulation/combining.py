@@ -74,13 +74,18 @@ def _hold_chain(world: World, result: Chain, journal: Journal, engine: AnyEngine
 
 
 def _hold_earlier(world: World, links: Sequence[Link], shown: Sequence[str]) -> None:
-    """The last of these members saw what those before it handed on, and not what it said itself."""
+    """The last of these members saw what those before it handed on, and not what it alone said."""
     *before, own = links
-    if own.answer and any(own.answer in one for one in shown):
+    if _is_its_own(own, before) and any(own.answer in one for one in shown):
         world.wrong("answers are handed on, never back", f"{own.engine} saw its own answer")
     handed = [one.answer[:100] for one in before if one.handed_on]
     if any(answer not in one for answer in handed for one in shown):
         world.wrong("answers are handed on, never back", f"{own.engine} lacks an answer")
+
+
+def _is_its_own(link: Link, before: Sequence[Link]) -> bool:
+    """Whether a member said something that none before it had."""
+    return bool(link.answer) and not any(link.answer in one.answer for one in before)
 
 
 def _hold_settings(world: World, result: Chain, config: ChainConfig) -> None:

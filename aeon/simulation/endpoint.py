@@ -26,7 +26,8 @@ from aeon.llm.adapter import Permit, freely
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Capabilities, JsonObject, LLMRequest, LLMResponse, TokenProbability, ToolSpec, Usage
 from aeon.simulation.clock import QUANTUM
-from aeon.simulation.scene import MODEL, capabilities
+from aeon.simulation.programs import Writer
+from aeon.simulation.scene import capabilities, model
 from aeon.simulation.texts import CUT, spoilt
 from aeon.simulation.tools import ORDERS, WORLDLY
 from aeon.simulation.turns import Turns, offered
@@ -40,11 +41,9 @@ _SHOWN = "It must fit this JSON Schema:\n"
 _FAILED = (RequestRefused, RateLimited, EndpointTimeout, MalformedResponse, EndpointFailed)
 _DOWN = (EndpointUnreachable, EndpointRejected, ModelNotFound, ServerBroken)
 _PROBE = Usage(calls=1, prompt_tokens=24, generated_tokens=8)
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _TEXTS = re.compile(r"<data texts>\n(.*)\n</data>", re.DOTALL)
 _DATA = re.compile(r"<data [^>\n]*>\n.*?\n</data>", re.DOTALL)
 _LATE = 1e-6  # seconds: times are kept in six decimals
-_SHARE_OF_PROGRAMS = 0.3  # of the texts that no schema is asked for
 _SHARE_OF_ODD_TURNS = 0.7
 _BYTES_PER_TOKEN = 4
 
@@ -61,7 +60,7 @@ class Endpoint:
     @property
     def name(self) -> str:
         """The model's name."""
-        return MODEL
+        return model(self._world.scenario)
 
     @property
     def free(self) -> bool:
@@ -206,8 +205,8 @@ class Endpoint:
         if schema is None:
             if texts := _TEXTS.search(request.messages[-1].content):
                 return words.read(texts[1]), False
-            given = _NUMBER.findall(request.messages[-1].content)
-            return words.program(given) if chance.random() < _SHARE_OF_PROGRAMS else words.sentence(), False
+            said = Writer(words).reply(request.messages[0].content, request.messages[-1].content)
+            return words.sentence() if said is None else said, False
         return json.dumps(words.value(schema), ensure_ascii=False), True
 
 

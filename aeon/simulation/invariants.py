@@ -31,6 +31,8 @@ from aeon.simulation.world import World
 __all__ = ["hold", "same"]
 
 _TIMES = frozenset({"started", "ended", "seconds"})
+_WHOLE = "execute"
+"""The phase of steps that are done as a whole: with a model and tools, in one effect."""
 
 
 def hold(story: Story, engine: AnyEngine) -> None:
@@ -80,9 +82,10 @@ def same(straight: Story, troubled: Story) -> None:
 
 
 def _asked_with_need(troubled: Story) -> None:
-    """A step whose tool refused its arguments asks a model to mend them, and can be broken off there."""
+    """A step that is done as a whole asks a model again when its tool was called, and can be broken off there."""
     world = troubled.world
-    needed = any(world.fired[kind] for kind in (*CRASHES, "disk_full", "tool_refuses"))
+    needed = any(world.fired[kind] for kind in (*CRASHES, "disk_full"))
+    needed |= bool(world.fired["interrupt"] or world.fired["outage"]) and _in_doubt(troubled.journal, _WHOLE)
     if _in_doubt(troubled.journal) and not needed:
         world.wrong("nobody is asked without need", "whether a tool was called is known: no process died")
 
@@ -145,7 +148,9 @@ def _answered(world: World, result: Conclusion, engine: AnyEngine) -> None:
 
 def _done_once(world: World) -> None:
     for key, times in world.happened.items():
-        if times > 1 + world.repeats[key.rpartition(":")[2]]:
+        call = key.rpartition(":")[2]
+        step = call.rpartition(".")[0]  # one that is done as a whole is done again with all its calls
+        if times > 1 + world.repeats[call] + (world.repeats[step] if step else 0):
             world.wrong("each side effect happens once", f"{key}: {times} times")
 
 
@@ -159,10 +164,14 @@ def _replayed(story: Story, engine: AnyEngine) -> None:
         story.world.wrong("replay is byte-identical", _difference(story.text, again))
 
 
-def _in_doubt(journal: Journal) -> bool:
-    """Whether a process died in a tool that changes the world, so that nobody knows what it did."""
+def _in_doubt(journal: Journal, phase: str = "") -> bool:
+    """Whether a process died in a tool that changes the world, so that nobody knows what it did; in this phase alone.
+
+    Without a ``phase`` in any.
+    """
     doubt = "had been called when the process ended"
-    return any(e.failure is not None and doubt in e.failure.message for e in journal.entries.values())
+    failures = (e.failure for e in journal.entries.values() if phase in ("", e.phase))
+    return any(failure is not None and doubt in failure.message for failure in failures)
 
 
 def _hung(world: World) -> bool:

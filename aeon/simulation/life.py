@@ -13,6 +13,7 @@ from aeon.asking.asker import Answerer
 from aeon.assembly.build import assemble, resumption
 from aeon.assembly.multipass import PLUGIN
 from aeon.assembly.plugin import AnyPlugin
+from aeon.engines.graph.record import Worked
 from aeon.engines.research.effects import FindProviders
 from aeon.engines.tutor.effects import Act
 from aeon.errors import JournalError
@@ -28,7 +29,7 @@ from aeon.simulation.disk import BEGINNINGS, ENDED, Crash, Strike
 from aeon.simulation.endpoint import Endpoint
 from aeon.simulation.looks import Glass
 from aeon.simulation.multipass import PlanWatch
-from aeon.simulation.scene import computes, settings, task
+from aeon.simulation.scene import computes, observes, settings, task
 from aeon.simulation.searches import Library
 from aeon.simulation.tools import Desk
 from aeon.simulation.watch import Watch
@@ -251,15 +252,17 @@ class Life:
         return Job(plugin.engine, task(world.scenario), config, handlers)
 
     def _tools(self, world: World) -> tuple[Tool, ...]:
-        """What there is to call, to search, or to look at. Only the multi-pass engine plans programs."""
+        """What there is to call, to search, or to look at; for engines of steps mostly what programs may call, too."""
         if self._desk is None or self._library is None or self._glass is None:
             return ()
         if Act in self.parts.plugin.engine.effects:
             return self._glass.tools
         if FindProviders in self.parts.plugin.engine.effects:
             return self._library.tools
-        plans = issubclass(self.parts.plugin.engine.result, Result)
-        return self._desk.sums if plans and computes(world.scenario) else self._desk.tools
+        plans = issubclass(self.parts.plugin.engine.result, Result | Worked)
+        if plans and computes(world.scenario):
+            return self._desk.sums
+        return self._desk.looks if plans and observes(world.scenario) else self._desk.tools
 
     def _answerer(self, world: World) -> Answerer | None:
         return None if world.has("question_assumed") else world.answer

@@ -16,6 +16,7 @@ from aeon.multipass.effects import (
     ValidatePlan,
     ValidateResults,
 )
+from aeon.multipass.plans import is_by_programs
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted
 from aeon.schema import (
     Outcome,
@@ -29,6 +30,7 @@ from aeon.schema import (
     fragment,
 )
 from aeon.schema.effects import Effect
+from aeon.simulation.rounds import Rounds
 from aeon.simulation.world import World
 
 __all__ = ["PlanWatch", "hold_passes"]
@@ -43,6 +45,7 @@ class PlanWatch:
     def __init__(self, world: World, limits: RefinementLimits) -> None:
         self._world = world
         self._limits, self._most_steps = limits, limits.total_steps
+        self._rounds = Rounds(world, limits)
         self._turns: Counter[str] = Counter()
         self._calls: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
         self._executed: dict[str, Step] = {}
@@ -67,6 +70,7 @@ class PlanWatch:
         """Hold the steps of the record, each as it was when it had run, against what was seen of them since."""
         for record in result.history.passes:
             for step in record.executed:
+                self._rounds.gave(step)
                 then = step.changed(**_PLACE)
                 _hold_step(self._world, then, self._executed.get(step.id, then))
         self._hold_settled(result)
@@ -94,7 +98,8 @@ class PlanWatch:
     def _count(self, effect: Effect) -> None:
         """Hold turns and calls against their limits."""
         limits = self._limits
-        if isinstance(effect, TakeTurn):
+        self._rounds.started(effect)
+        if isinstance(effect, TakeTurn) and not is_by_programs(effect.step):
             self._turns[effect.step.id] += 1
             if self._turns.total() > limits.turns or self._turns[effect.step.id] > limits.turns_per_step:
                 self._world.wrong("turns within their limits", f"turns of steps: {dict(self._turns)}; {limits}")
@@ -108,6 +113,7 @@ class PlanWatch:
             self._world.wrong("only errors of the hierarchy", f"'{effect.phase}': {outcome.failure.message}")
         if isinstance(plan := getattr(effect, "plan", None), Plan) and not _elsewhere(effect):
             self._see(plan)
+        self._rounds.ended(effect, outcome)
         self._rests(effect, outcome)
         if isinstance(effect, ExecuteStep) and isinstance(outcome.value, StepResult):
             self._keep(effect.step.given(outcome.value))

@@ -65,6 +65,11 @@ MULTIPASS_INVARIANTS: dict[str, str] = {
     "executed steps never change": "save that a complete step may become invalid",
     "refinement limits hold": "attempts for each fragment and for the run, and the steps of a run and of a plan",
     "turns within their limits": "no more turns than a run and a step may have, and no more calls than a turn may make",
+    "rounds within their limits": (
+        "no more rounds of programs than a run may have, and two programs in each, which are run and weighed as they "
+        "were written; a text is written in one turn, the last"
+    ),
+    "a result is what a program gave": "what a step by programs gives was given by one, or was written for it",
     "converged rests on an assessment": (
         "a run converges, or ends with what the model knows, only where the latest assessment was made, says so, and "
         "rests on a judgment that counts"

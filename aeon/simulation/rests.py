@@ -29,9 +29,10 @@ _WORD = re.compile(r"[A-Za-z]{2,}|\d+")
 _DECIMAL = re.compile(r"\d+\.\d+(?:e[+-]?\d+)?|\d+e[+-]?\d+")
 _ROUNDED = 1e-3
 """How far apart, in proportion or at all, a decimal of an answer may be from what it rounds."""
-_SAID_BY_HOST = (
-    "unchecked no step was were completed none perhaps yes true false null the files do not say searched nan"
-)
+_SAID_BY_HOST = """
+    unchecked no step was were completed none perhaps yes true false null the files do not say stated in what searched
+    nan
+"""
 _HOST_WORDS = frozenset(_SAID_BY_HOST.split())
 """What the host itself can put into an answer."""
 _VALIDATIONS = ("validate_plan", "validate_results")
@@ -159,8 +160,6 @@ def _steps(history: ExecutionHistory) -> Iterator[str]:
     for record in history.passes:
         for step in record.executed:
             yield f"{step.description} {step.output} {step.problem}"
-        if record.agreement is not None and record.agreement.taken is not None:
-            yield record.agreement.taken.answer
 
 
 def _said(world: World, journal: Journal) -> Iterator[str]:

@@ -23,17 +23,19 @@ from aeon.schema import (
 )
 from aeon.simulation.faults import Scenario
 
-__all__ = ["MODEL", "PRICE", "capabilities", "computes", "settings", "task"]
+__all__ = ["PRICE", "capabilities", "computes", "model", "observes", "settings", "task"]
 
 C = TypeVar("C", bound=Settings)
 
-MODEL = "qwen2.5-coder-1.5b"
-"""The model's name: one whose judgments were measured, so that they decide something."""
+MODEL, _UNMEASURED = "qwen2.5-coder-1.5b", "some-model"
+"""The name of a model whose judgments were measured, so that some decide something, and of one of which none were."""
 PRICE = Price(input=4, output=16)
 """What the model costs."""
 
 _OF_TOOLS = {"tool_fails", "tool_hangs", "tool_refuses", "tool_output", "crash_begun", "crash_called"}
-_SHARE_OF_SUMS = 0.2
+_WORLDLY = {"crash_begun", "crash_called"}
+_SHARE_OF_UNMEASURED = 0.4
+_SHARE_OF_SUMS, _SHARE_OF_LOOKS, _MOSTLY = 0.2, 0.5, 0.8
 _SHARE_OF_CALLS = 0.35  # of the endpoints: they call tools natively
 _SHARE_OF_FORMS = 0.25  # of the runs that are told how the model works
 _MOST_EFFECTS = 1_000  # no simulated run may need more: one that does is taken for one without end
@@ -43,6 +45,11 @@ _ANSWER: JsonObject = {
     "required": ["total", "unit"],
     "additionalProperties": False,
 }
+
+
+def model(scenario: Scenario) -> str:
+    """The model's name."""
+    return _UNMEASURED if scenario.chance("model").random() < _SHARE_OF_UNMEASURED else MODEL
 
 
 def capabilities(scenario: Scenario) -> Capabilities:
@@ -57,6 +64,12 @@ def capabilities(scenario: Scenario) -> Capabilities:
 def computes(scenario: Scenario) -> bool:
     """Whether there is nothing but the calculator, so that plans are programs; never where a tool is to fail."""
     return not scenario.faults & _OF_TOOLS and scenario.chance("tools").random() < _SHARE_OF_SUMS
+
+
+def observes(scenario: Scenario) -> bool:
+    """Whether no tool changes anything, so that a model may work by programs; never where one has to."""
+    share = _MOSTLY if "tool_output" in scenario.faults else _SHARE_OF_LOOKS
+    return not scenario.faults & _WORLDLY and scenario.chance("looks").random() < share
 
 
 def task(scenario: Scenario) -> Task:
@@ -78,7 +91,7 @@ def settings(scenario: Scenario, config: C) -> C:
     chance = scenario.chance("settings")
     common = config.changed(
         budget=_budget(scenario),
-        prices={MODEL: PRICE},
+        prices={MODEL: PRICE, _UNMEASURED: PRICE},
         questions=Questions(
             most=chance.choice((1, 2, 3)) if _asks(scenario) else chance.choice((0, 2)),
             unattended="assume" if "question_assumed" in scenario.faults else "suspend",
@@ -121,9 +134,11 @@ def _passes(scenario: Scenario) -> dict[str, object]:
         "limits": RefinementLimits(
             attempts_per_fragment=chance.randint(1, 3), attempts=chance.choice((2, 10, 10)),
             plan_steps=steps, total_steps=steps + chance.randint(0, steps + 4), subplan_depth=chance.randint(0, 3),
-            **_turns(scenario),
+            rounds=scenario.chance("rounds").choice((1, 3, 16)), **_turns(scenario),
         ),
         "form": _form(scenario),
+        "thorough": scenario.chance("thorough").random() < 0.5,
+        "derivations": scenario.chance("derivations").choice((1, 2, 3, 4)),
         "caps": CallCaps(execute=chance.choice((1, 5)), validate_results=chance.choice((0, 3, 8))),
     }  # fmt: skip
 

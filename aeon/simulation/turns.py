@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from random import Random
 
 from aeon.schema import CallRequest, JsonObject, JsonValue, LLMRequest, ToolSpec
-from aeon.simulation.words import Words
+from aeon.simulation.words import WRONG, Words
 
 __all__ = ["ODD", "Speech", "Turns", "offered"]
 
 _ACTION = "You can call tools. For each: its name,"
 _TOOL = re.compile(r"^- (\w+): .*\n  (\{.*\})$", re.MULTILINE)
-_SHARE_OF_ANSWERS = 0.45
+_SHARE_OF_ANSWERS, _SHARE_OF_WRONG_SUMS = 0.45, 0.2
 _FORTY = 40
 
 ODD = ("unknown_tool", "wrong_types", "for_ever", "forty_calls", "no_json", "calls_and_text", "says_nothing")
@@ -65,9 +65,10 @@ class Turns:
         return Speech("", tuple(self._call(tools, n) for n in range(self.chance.randint(1, 3))))
 
     def answer(self) -> Speech:
-        """Some words, with what they rest on in the last line now and then."""
+        """Some words, with what they rest on in the last line now and then, and a wrong sum among them."""
         cited = self.chance.choice(("", "", "\n[1]", "\n[1.2] [9]", " [2]"))
-        return Speech(f"{self.words.sentence()}{cited}")
+        wrong = f"{WRONG}, " if self.chance.random() < _SHARE_OF_WRONG_SUMS else ""
+        return Speech(f"{wrong}{self.words.sentence()}{cited}")
 
     def calls(self, tools: Sequence[ToolSpec]) -> tuple[CallRequest, ...]:
         """Calls that nobody may have asked for."""
@@ -78,10 +79,7 @@ class Turns:
             case "unknown_tool":
                 return Speech("", (_request("launch_missiles", {"at": "once"}, 0), self._call(tools, 1)), way)
             case "wrong_types":
-                one = self._call(tools, 0)
-                return Speech(
-                    "", (_request(one.name, {key: [None] for key in ("of", "name", "times", "text")}, 0),), way
-                )
+                return Speech("", (self._wrong(self._call(tools, 0)),), way)
             case "for_ever":
                 spec = self.stuck.choice(list(tools))
                 same = Words(self.stuck).value(spec.parameters)
@@ -96,6 +94,12 @@ class Turns:
                 return Speech(self.words.sentence(), self.calls(tools), way)
             case _:
                 return Speech("", (), way)
+
+    def _wrong(self, one: CallRequest) -> CallRequest:
+        """The call with arguments of types that no tool takes."""
+        given = _value(one.arguments)
+        keys = given if isinstance(given, dict) and self.chance.random() < 0.8 else ("of", "name", "times")
+        return _request(one.name, {key: [None] for key in keys}, 0)
 
     def _call(self, tools: Sequence[ToolSpec], number: int) -> CallRequest:
         liked = [one for one in tools if one.name in self.words.favoured]

@@ -107,7 +107,7 @@ class Words:
             case "object":
                 return self._object(schema, root, place)
             case "array":
-                return [self.value(schema.get("items"), root, key, place) for _ in range(self.chance.randint(0, 3))]
+                return self._array(schema, root, key, place)
             case "integer":
                 least, most = schema.get("minimum", 1), schema.get("maximum", 9)
                 low, high = (bound if isinstance(bound, int) else 1 for bound in (least, most))
@@ -120,6 +120,16 @@ class Words:
                 return None
             case _:
                 return self._text(schema, key, place)
+
+    def _array(self, schema: JsonObject, root: JsonObject, key: str, place: str) -> JsonValue:
+        """A few values; the steps of a plan, of which the later ones mostly need earlier ones."""
+        items = schema.get("items")
+        if key == "steps":
+            count = self.chance.randint(1, self.steps)
+            return [self.value(items, root, key, f"s{number}") for number in range(1, count + 1)]
+        if key == "needs" and place:
+            return [number for number in range(1, int(place[1:])) if self.chance.random() < 0.6]
+        return [self.value(items, root, key, place) for _ in range(self.chance.randint(0, 3))]
 
     def _number(self, schema: JsonObject, key: str) -> float:
         """Any number, or a share where the schema says that it is one: how ambiguous a task is follows ``unclear``."""

@@ -7,17 +7,19 @@ import json
 from pydantic import JsonValue, RootModel
 
 from aeon.multipass.effects import Synthesize
-from aeon.multipass.plans import answer_steps
+from aeon.multipass.plans import answer_steps, is_by_programs
 from aeon.schema import Answer, JsonObject, Plan, Step
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import Prompt, characters, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
+from aeon.synthesis.wording import worded
 from aeon.tools.rendering import shown
 
 __all__ = ["Closer"]
 
 _LONGEST_RESULT = 6_000
 _SHORTEST_RESULT = 300
+_NOT_STATED = "not stated in what was searched"
 _RESERVED = 1_000
 """Bytes of a prompt that marks, roles and the request itself may take beside the texts."""
 _SCALARS = ("string", "number", "integer", "boolean", "null")
@@ -28,15 +30,18 @@ class _JsonValue(RootModel[JsonValue]):
 
 
 class Closer:
-    """Gives the answer; ``output_tokens`` limits its length."""
+    """Gives the answer; ``output_tokens`` limits its length. ``brief``: values that programs gave as they are."""
 
-    def __init__(self, supervisor: Supervisor, briefing: Briefing, output_tokens: int) -> None:
+    def __init__(self, supervisor: Supervisor, briefing: Briefing, output_tokens: int, brief: bool = False) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
         self._output_tokens = output_tokens
+        self._brief = brief
 
     async def close(self, effect: Synthesize) -> Answer:
         """The answer: the text of the step that gives it, word for word; else one from what all steps gave.
+
+        Values that programs gave are put into a sentence; what was not found is told as the step tells it.
 
         A task with a schema gets an object that is valid against it, from the same results.
 
@@ -45,13 +50,23 @@ class Closer:
             ModelError, AllowanceExhausted: it could not be asked.
         """
         steps = answer_steps(effect.plan)
-        whole = len(steps) == 1 and steps[0].status == "complete"
         if effect.task.answer_schema is not None:
             return await self._object(effect, effect.task.answer_schema)
-        if whole:
-            return Answer(text=str(steps[0].output))
+        if _came_to_nothing(effect.plan):
+            return Answer(text=_nothing(effect.plan))
+        if len(steps) == 1 and steps[0].status == "complete":
+            return await self._whole(effect, steps[0])
         reply = await self._supervisor.text(await self._prompt(effect), max_tokens=self._output_tokens)
         return Answer(text=reply.value)
+
+    async def _whole(self, effect: Synthesize, step: Step) -> Answer:
+        """The answer that one step gives."""
+        if step.output is None:
+            return Answer(text=step.problem or _NOT_STATED)
+        if self._brief or step.mode != "program":
+            return Answer(text=str(step.output))
+        said = await worded(self._supervisor, effect.task, [str(step.output)], _basis(step))
+        return Answer(text=said.text, problem=said.problem)
 
     async def _object(self, effect: Synthesize, schema: JsonObject) -> Answer:
         bare = schema.get("type") in _SCALARS  # a model is asked for an object or an array, never for less
@@ -75,6 +90,23 @@ class Closer:
         caveat = f"The work ended early ({effect.caveat}): say what is missing.\n" if effect.caveat else ""
         question = render(load("aeon.synthesis", "merge.md"), results=results or "(nothing)", caveat=caveat)
         return Prompt(system=system, user=f"{facts}\n\n{question}")
+
+
+def _basis(step: Step) -> str:
+    """What a result of programs was found by: the sentences that it was quoted from, else what was asked for it."""
+    cited = [text for use in step.uses for lines in use.lines for text in lines.texts]
+    asked = (str(next(iter(use.arguments.values()), "")) for use in step.uses)
+    return " ".join(dict.fromkeys(cited)) or "; ".join(dict.fromkeys(asked))
+
+
+def _came_to_nothing(plan: Plan) -> bool:
+    """Whether programs were written for every step, and none of them gave anything."""
+    return bool(plan.steps) and all(map(is_by_programs, plan.steps)) and not _telling(plan)
+
+
+def _nothing(plan: Plan) -> str:
+    """What is told where no step found anything."""
+    return "; ".join(["No step was completed", *filter(None, (step.problem for step in plan.steps))])
 
 
 def _telling(plan: Plan) -> list[Step]:

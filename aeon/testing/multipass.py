@@ -9,21 +9,22 @@ from jsonschema import Draft202012Validator
 from aeon.multipass import triggers
 from aeon.multipass.effects import (
     AssessConvergence,
-    DeriveAgain,
     DraftPlan,
     ExecuteStep,
     InferProfile,
     RefinePlan,
+    RunProgram,
     Synthesize,
     TakeTurn,
     UseTool,
     ValidatePlan,
     ValidateResults,
+    WeighResult,
+    WritePrograms,
 )
 from aeon.multipass.plans import draft_problems, inputs, placed
 from aeon.multipass.refine import Attempts, apply
 from aeon.schema import (
-    Agreement,
     Answer,
     Call,
     ConvergenceAssessment,
@@ -50,12 +51,15 @@ from aeon.schema import (
     Value,
 )
 from aeon.schema.effects import Effect
+from aeon.schema.programs import Candidate, ProgramText, Ran
 from aeon.testing.tasks import ANSWERED, LONG, LONG_TEXT, OBJECT, PLAIN, TASKS, UNICODE
 
 __all__ = ["DONE", "SAMPLES", "contradictions", "unasked"]
 
 _SEVERITIES = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
 _SCORES = ("completeness", "coherence", "consistency")
+_BY_MODEL = ("reasoning", "tools", "program")
+"""How a step can be done that the model does itself: as it is, or with tools in the model's form of work."""
 
 
 async def unasked(effect: Effect) -> Value:
@@ -103,7 +107,6 @@ VERBOSE = Plan(
     steps=(_step("s1", "Read it", status="complete", output=LONG_TEXT), _step("s2", "Sum it up", "s1"))
 ).numbered()
 EMPTY = Plan()
-COMPUTED = DONE.changed(steps=DONE.steps[:1], answer=("s1",))
 PLANS = (PENDING, DONE, TROUBLED, STRANGE, VERBOSE, EMPTY)
 
 ISSUE = Issue(
@@ -172,6 +175,17 @@ _SUM = Exchange(
 _WRONG = Exchange(turn=Turn(text="It is 107.", cites=("s1.1",)), objection="- 107 stands in no result")
 
 
+_PROGRAMMED = _LOOPED.changed(action=ToolLoop(form="program"))
+_PROGRAMS = (
+    ProgramText(way="program", text="print(240 * 0.45)"),
+    ProgramText(way="program", text="while True: pass"),
+    ProgramText(way="query", text="DROP TABLE rolls"),
+    ProgramText(way="worked", text="The rolls: 240 * 0.45 = 108\nAnswer: 108"),
+    ProgramText(way="reading", text=""),
+)
+_RAN = (Ran(values=(108,), uses=_SUM.uses, cites=("s1.1",)), Ran(values=("日本語", None)), Ran(values=([],)))
+
+
 def _turns() -> tuple[TakeTurn, ...]:
     """First turns, later ones, the last one, and one after an objection."""
     first = tuple(TakeTurn(task=task, step=_LOOPED) for task in TASKS)
@@ -201,9 +215,13 @@ SAMPLES: dict[type[Effect], tuple[Effect, ...]] = {
         UseTool(task=PLAIN, step="s1", call=_CALL),
         UseTool(task=UNICODE, step="s1_r1", call=_CALL.changed(id="s1.7")),
     ),
-    DeriveAgain: (
-        *(DeriveAgain(task=task, plan=COMPUTED, most=most) for task in TASKS for most in (1, 2)),
-        DeriveAgain(task=PLAIN, plan=STRANGE, most=2),
+    WritePrograms: (
+        *(WritePrograms(task=task, step=_PROGRAMMED) for task in TASKS),
+        WritePrograms(task=PLAIN, step=_PROGRAMMED, ways=("program",), problems=("rolls has no value",)),
+    ),
+    RunProgram: tuple(RunProgram(task=PLAIN, step=_PROGRAMMED, program=program) for program in _PROGRAMS),
+    WeighResult: tuple(
+        WeighResult(task=PLAIN, step=_PROGRAMMED, candidate=Candidate(program=_PROGRAMS[0], ran=ran)) for ran in _RAN
     ),
     ValidateResults: (
         *(ValidateResults(task=PLAIN, plan=plan, executed=_executed(plan)) for plan in PLANS),
@@ -252,8 +270,8 @@ def contradictions(effect: Effect, value: Value) -> Iterator[str]:
             yield from _of_refinement(effect, value)
         case ExecuteStep(), StepResult():
             yield from _of_step(effect, value)
-        case DeriveAgain(), Agreement():
-            yield from _of_agreement(effect, value)
+        case RunProgram(), Ran():
+            yield from _of_ran(value)
         case AssessConvergence(), ConvergenceAssessment():
             yield from _of_assessment(effect, value)
         case Synthesize(), Answer():
@@ -284,19 +302,20 @@ def _of_refinement(effect: RefinePlan, refinement: Refinement) -> Iterator[str]:
 
 
 def _of_step(effect: ExecuteStep, result: StepResult) -> Iterator[str]:
-    if isinstance(effect.step.action, Reasoning) and result.mode != "reasoning":
+    if isinstance(effect.step.action, Reasoning) and result.mode not in _BY_MODEL:
         yield f"a reasoning step was done in mode '{result.mode}'"
     if result.clarity == "BLOCKED" and not result.problem:
         yield "the step is blocked and its result does not say by what"
 
 
-def _of_agreement(effect: DeriveAgain, agreement: Agreement) -> Iterator[str]:
-    if len(agreement.derivations) > effect.most:
-        yield f"it has {len(agreement.derivations)} derivations; {effect.most} were asked for"
-    if sum(one.taken for one in agreement.derivations) > 1:
-        yield "more than one derivation is taken"
-    if any(one.taken and not one.agrees for one in agreement.derivations):
-        yield "a derivation is taken that does not agree with itself"
+def _of_ran(ran: Ran) -> Iterator[str]:
+    if not any((ran.values, ran.writing, ran.absent, ran.problem)):
+        yield "it gives nothing and does not say why"
+    if ran.absent and ran.values:
+        yield "it has values, and finds that nothing is stated"
+    known = {use.id for use in ran.uses}
+    if [cite for cite in ran.cites if known.isdisjoint((cite, cite.rpartition(".")[0]))]:
+        yield "it cites what it did not call"
 
 
 def _of_assessment(effect: AssessConvergence, assessment: ConvergenceAssessment) -> Iterator[str]:

@@ -26,7 +26,6 @@ from aeon.tools.foldermaterial import folder_material
 from aeon.tools.look import look
 from aeon.tools.lookup import lookup
 from aeon.tools.loop import OUTPUT_BYTES, loop_tools
-from aeon.tools.mending import mended
 from aeon.tools.quote import quote
 from aeon.tools.sql import sql
 from aeon.tools.texts import read_texts
@@ -158,13 +157,10 @@ class Files:
                 pass
             return dict(arguments)
 
-        def meant(arguments: JsonObject) -> JsonObject:
-            return {**arguments, "query": mended(database, str(arguments.get("query", "")))}
-
         words = Vocabulary(database)
         hint = f"Tables: {database.describe()}"
         asking = sql(database, query)
-        return replace(asking, hint=hint, prepare=checked, knows=words.known, names=words.named, mend=meant)
+        return replace(asking, hint=hint, prepare=checked, knows=words.known, names=words.named)
 
 
 def files(folder: Paths) -> tuple[Tool, ...]:

@@ -38,7 +38,7 @@ def lookup(collection: Collection) -> Tool:
     def known(words: frozenset[str]) -> frozenset[str]:
         return frozenset(word for word in words if collection.holds(word))
 
-    return replace(find, reading=True, knows=known)
+    return replace(find, reading=True, knows=known if collection.documents else None)
 
 
 def is_searched(task: Task) -> bool:

@@ -58,7 +58,7 @@ class Tool:
     the schema into those that ``call`` takes and raises ``ValueError`` where it cannot. ``offered``: whether prompts
     name it; else only the host uses it. ``reading``: its result is a list of passages, and what the step finds out is
     read out of them by the model. ``knows`` gives those of some words that its tables or texts hold. ``names`` gives
-    the values of columns that a text names. ``mend`` gives the arguments that those of a plan evidently mean.
+    the values of columns that a text names.
     ``tables`` are those that it asks, ``schema`` the statements that would make them, ``texts`` the titles of the
     documents that it reads, by their names, ``material`` the sentences that a question is put to. ``provider`` is what
     research searches with.
@@ -84,7 +84,6 @@ class Tool:
     texts: Mapping[str, str] = field(default_factory=dict, hash=False)
     material: Callable[[str], Material] | None = None
     provider: Provider | None = None
-    mend: Callable[[JsonObject], JsonObject] | None = None
     prepare: Callable[[JsonObject], Mapping[str, object]] | None = None
 
     def __post_init__(self) -> None:

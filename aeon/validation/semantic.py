@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Literal
 
 from aeon.multipass.effects import ValidatePlan, ValidateResults
-from aeon.multipass.plans import current_steps, is_looped
+from aeon.multipass.plans import current_steps, is_by_turns
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
     ConvergenceThresholds,
@@ -32,6 +32,7 @@ from aeon.validation.planned import PlanReviewer
 __all__ = ["SemanticValidator"]
 
 _LONGEST_TASK = 1_000
+_REASONED = ("reasoning", "reasoning_fallback")
 _BAD = "measured to be too poor to decide:"
 
 
@@ -97,7 +98,7 @@ class SemanticValidator:
 
     async def _reviews(self, plan: Plan) -> bool:
         """Whether such a plan and its results are reviewed in one reply each, rather than by a yes or no."""
-        return is_looped(plan) or await self._judge.form() != "probability"
+        return is_by_turns(plan) or await self._judge.form() != "probability"
 
     async def _reviewed(self, effect: ValidateResults) -> SemanticValidationReport:
         """The report on an answer, with its verdict; without an answer nothing is asked."""
@@ -182,7 +183,12 @@ def _judged_steps(effect: ValidateResults) -> list[Step]:
     """The steps of this pass that came to a good end, and reasoned or give the answer."""
     answer = {step.id for step in _answered(effect).answer}
     complete = [s for s in effect.plan.steps if s.id in effect.executed and s.status == "complete"]
-    return [s for s in complete if s.id in answer or s.mode in ("reasoning", "reasoning_fallback")]
+    return [s for s in complete if not _is_weighed(s) and (s.id in answer or s.mode in _REASONED)]
+
+
+def _is_weighed(step: Step) -> bool:
+    """Whether a judge weighed a step's result when programs gave it."""
+    return step.weight is not None and step.weight.score is not None
 
 
 def _merge(reports: Sequence[SemanticValidationReport]) -> SemanticValidationReport:

@@ -181,8 +181,13 @@ async def aeon_answer(task: Item, folder: Path, adapter: LLMAdapter) -> Reply:
     return Reply(
         result.answer, result.usage, seconds, tuple(heard.replies), result.stop_reason, kind_of(plan),
         assessed.probability if assessed else None,
-        weighted(assessed.evaluation, plan) if assessed and assessed.evaluation else None, plan.likelihood,
+        weighted(assessed.evaluation, plan) if assessed and assessed.evaluation else None, likelihood(plan),
     )  # fmt: skip
+
+
+def likelihood(plan: Plan) -> float | None:
+    """How likely the model was to write what was taken, where that is known: that of the least likely step."""
+    return min((step.likelihood for step in plan.steps if step.likelihood is not None), default=None)
 
 
 def weighted(evaluation: Evaluation, plan: Plan) -> float | None:

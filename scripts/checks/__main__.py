@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from scripts.checks import contracts, docs, everywhere, kernel, programs, trace, wheel
+from scripts.checks import contracts, docs, everywhere, kernel, programs, trace, wheel, wording
 from scripts.checks.sources import Gate
 
 GATES: dict[str, Gate] = {
@@ -27,6 +27,7 @@ GATES: dict[str, Gate] = {
     "contracts": contracts.differences,
     "docs": docs.differences,
     "requirements": trace.untested,
+    "wording": wording.wording,
     "wheel": wheel.wheel,
     "simulation": programs.simulation,
     "engines": programs.every_engine,

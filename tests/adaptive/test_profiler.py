@@ -98,8 +98,8 @@ def test_a_small_model_gives_its_profile_in_two_tokens() -> None:
 @pytest.mark.requirement("J1", "J8")
 @pytest.mark.parametrize("form", ["tools", "program", None])
 def test_how_a_model_is_asked_follows_from_how_it_works(form: WorkForm | None) -> None:
-    """One that works with tools writes the object, whatever else its endpoint tells; the form stands in the profile."""
-    replies = [said()] if form == "tools" else [likely(Yes=0.1, No=0.9), likely(d4=1.0)]
+    """One that works by programs is asked for two tokens, any other writes the object; the form is in the profile."""
+    replies = [likely(Yes=0.1, No=0.9), likely(d4=1.0)] if form == "program" else [said()]
     profile, model = infer_crisply(*replies, form=form)
     assert (profile.form, profile.reasoning_depth, len(model.requests)) == (form, 4, len(replies))
 

@@ -85,7 +85,7 @@ def test_a_whole_run_asks_the_models_of_its_roles_alone(engine: str, models: Mod
     config = plugin(engine).engine.config(**members, options=options, roles=Roles(**THREE))
     result = build(models("own"), (), config, engine=engine).execute("How much is 2 and 3 and 4?")
     assert result.usage.calls == len(models.asked) and {"planner", "worker"} <= models.names <= set(THREE)
-    assert {name for name, prompt in models.asked if "Now plan this task" in prompt} == {"planner"}
+    assert {name for name, prompt in models.asked if "Plan this task as few steps" in prompt} == {"planner"}
 
 
 def test_samples_of_a_member_are_drawn_from_the_models_of_its_roles(models: Models) -> None:
@@ -101,7 +101,7 @@ def test_samples_of_a_member_are_drawn_from_the_models_of_its_roles(models: Mode
 def test_a_tutor_and_a_peer_are_roles_of_the_members_that_have_them(models: Models) -> None:
     """With room in the bound for what they are asked; and a run in which nobody has the role refuses it."""
     chain = plugin("chain")
-    plain = chain.engine.config(members=("loop", "contractive"), options={"contractive": {"preset": "fast"}})
+    plain = chain.engine.config(members=("multi-pass", "contractive"), options={"contractive": {"preset": "fast"}})
     bound = build(models("own"), (), plain, engine=chain).bound.calls
     both = build(models("own"), (), plain, engine=chain, roles={"tutor": "tutor", "peer": "peer"})
     assert both.bound.calls > bound

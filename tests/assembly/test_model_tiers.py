@@ -32,7 +32,7 @@ def at(tier: ModelTier, engine: str = "multi-pass", **fields: object) -> Setting
 
 def answers(request: LLMRequest) -> LLMResponse | str:
     """Writes a program that computes the answer; else obliges."""
-    if "Python program" in request.messages[-1].content:
+    if "Python program" in request.messages[0].content:
         return "total = 17 * 2.40 + 3 * 1.10\nprint(total)"
     return oblige(request)
 
@@ -43,7 +43,7 @@ def test_at_t0_no_model_is_asked_and_none_is_needed(tmp_path: Path) -> None:
     model, path = Scripted([]), tmp_path / "run"
     orchestrator = build(model, config=Config(model_tier="T0"), journal=lambda _: Journal(path))
     assert (orchestrator.bound.calls, orchestrator.bound.tokens, orchestrator.bound.cost) == (0, 0, 0)
-    result = orchestrator.execute("What is 15% of 2,480?")
+    result = orchestrator.execute("15% of 2,480")
     assert (result.answer, result.stop_reason, result.sufficient) == ("372", "converged", True)
     assert [claim.verdict for claim in result.claims] == ["supported"]
     assert (result.usage.calls, model.requests, result.degraded) == (0, [], ())
@@ -91,7 +91,7 @@ def test_at_t1_a_model_that_works_with_tools_is_not_judged() -> None:
 def test_at_t3_there_is_a_tutor_and_all_derivations(engine: str) -> None:
     """The run's own model is the tutor, unless another one is named; the model verifies where the engine has that."""
     config = build(Scripted(answers), config=at("T3", engine, derivations=1), engine=engine).config
-    assert (config.roles.tutor, config.derivations) == ("same", 3)
+    assert (config.roles.tutor, config.derivations) == ("same", 4)
     assert getattr(config, "verifier", "model") == "model"
     named = fitted(plugin(engine), at("T3", engine, roles=Roles(tutor="other")), Scripted([]))
     assert named.roles.tutor == "other"

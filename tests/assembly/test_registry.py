@@ -80,7 +80,7 @@ def test_the_shipped_engine_is_there_and_comes_first(monkeypatch: pytest.MonkeyP
     own = [name for name, source, _ in names if source == "aeon-orchestrator"]
     assert (own[0], "research" in own) == ("multi-pass", True)
     assert names == [*((name, "aeon-orchestrator", "") for name in own), ("shorten", "words", "")]
-    assert plugin("multi-pass") is plugin("multi-pass/3") is PLUGIN
+    assert plugin("multi-pass") is plugin("multi-pass/4") is PLUGIN
     assert plugin("shorten") is plugin("shorten/1") is SHORT
 
 
@@ -101,7 +101,7 @@ def test_an_engine_of_another_version_is_one_clear_line(monkeypatch: pytest.Monk
     """It says which version is there, and what to install."""
     brought(monkeypatch, words=SHORT)
     word = name.partition("/")[0]
-    package, there = ("words", 1) if word == "shorten" else ("aeon-orchestrator", 3)
+    package, there = ("words", 1) if word == "shorten" else ("aeon-orchestrator", 4)
     with pytest.raises(UsageError) as caught:
         plugin(name)
     assert str(caught.value) == (

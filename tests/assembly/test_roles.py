@@ -56,8 +56,8 @@ from aeon.tools.select import Given
 TASK = "What is 240 * 0.45 + 75 * 3.20?"
 MULTIPASS = {
     "profile": "planner", "plan": "planner", "validate_plan": "verifier", "refine_plan": "planner",
-    "execute": "worker", "derive": "verifier", "validate_results": "verifier", "assess": "verifier",
-    "synthesize": "worker",
+    "execute": "worker", "turn": "worker", "write": "worker", "run_program": "worker", "weigh": "verifier",
+    "validate_results": "verifier", "assess": "verifier", "synthesize": "worker",
 }  # fmt: skip
 MEASURED = "qwen2.5-coder-1.5b"
 CAST = Roles(planner="planner", worker="worker", verifier="verifier", tutor="tutor", peer="peer")
@@ -146,11 +146,15 @@ def test_the_peer_of_the_contractive_engine_is_a_role() -> None:
 
 @pytest.mark.requirement("E5a")
 def test_the_roles_of_phases_follow_from_their_effects() -> None:
-    """A step asks the tutor beside the worker, a turn the worker; phases that ask no model are not in the table."""
-    beside: dict[str, tuple[str, ...]] = {"execute": ("tutor",)}
+    """Turns and programs ask the tutor beside the worker; phases that ask no model are not in the table.
+
+    So does a step that is done in one effect.
+    """
+    beside: dict[str, tuple[str, ...]] = {"turn": ("tutor",), "write": ("tutor",)}
     assert phase_roles(plugin("multi-pass")) == {
-        phase: (role, *beside.get(phase, ())) for phase, role in (*MULTIPASS.items(), ("turn", "worker"))
+        phase: (role, *beside.get(phase, ())) for phase, role in MULTIPASS.items()
     }
+    assert phase_roles(plugin("graph"))["execute"] == ("worker", "tutor")
     assert {"recall", "look", "note_lesson"} & set(phase_roles(plugin("graph"))) == set()
     assert phase_roles(plugin("research"))["cite"] == ("worker", "verifier")
 

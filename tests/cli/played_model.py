@@ -31,6 +31,8 @@ def value_of(schema: dict[str, Any], words: dict[str, Any], name: str = "") -> A
     kind = schema.get("type")
     if kind == "object":
         return {key: value_of(each, words, key) for key, each in schema.get("properties", {}).items()}
+    if kind == "array" and name == "needs":
+        return []
     if kind == "array":
         return words.get(name) or [value_of(schema.get("items", {}), words, name)] * max(1, schema.get("minItems", 0))
     if kind in ("integer", "number"):
@@ -45,8 +47,12 @@ def text_for(body: dict[str, Any], words: dict[str, Any]) -> str:
         return json.dumps(value_of(shape["json_schema"]["schema"], words))
     if shape.get("type") == "json_object":
         return '{"planet": "Jupiter"}'
-    if "Python program" in body["messages"][-1]["content"]:
-        return f"{words['goal'].replace(' ', '_')} = {words['expression']}\nprint({words['goal'].replace(' ', '_')})"
+    system = body["messages"][0]["content"]
+    if "short Python program" in system:
+        name = words["goal"].replace(" ", "_")
+        return words.get("program") or f"{name} = {words['expression']}\nprint({name})"
+    if "Then the answer." in system:
+        return f"{words['expression']} = 40.8\nAnswer: 40.8"
     if not body.get("logprobs"):
         return "The total is 40.8."
     asked = body["messages"][-1]["content"]
@@ -83,6 +89,10 @@ class Model:
         """Find every task ambiguous, as a model that was measured to tell that, and ask which pens are meant."""
         self.words |= UNCLEAR
         self.was_measured()
+
+    def plans_in_steps(self) -> None:
+        """Plan every task that is to be planned as two steps, the second of which needs the first."""
+        self.words["steps"] = [{"goal": "the price of one pen", "needs": []}, {"goal": "the total", "needs": [1]}]
 
     def was_measured(self) -> None:
         """Go by the name of a model that was measured, so that its judgments decide."""

@@ -18,9 +18,11 @@ from aeon.schema import (
     Step,
     StepResult,
     ToolCall,
+    ToolUse,
 )
 
 FREE = {"m": Price(input=0, output=0)}
+_USE = ToolUse(id="s1.1", tool="calculator", arguments={"expression": "1"}, output=1)
 
 
 def assessed(confidence: float | None, converged: bool = True) -> ConvergenceAssessment:
@@ -49,7 +51,7 @@ def save(
         Journal(path),
         {"model": None, "model_name": model, "tools": []} if model else None,
         plan=Plan(steps=(only,)),
-        execute=StepResult(output=1, mode="tool"),
+        execute=StepResult(output=1, mode="tool", uses=(_USE,)),
         assess=assessed(confidence, converged),
     )
     return result.execution_id

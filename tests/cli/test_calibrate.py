@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from approving import Approving
+from second import agreeing
 
 from aeon import build
 from aeon.convergence.calibrated import ConfidenceMap, calibrated, experience, home_of
@@ -87,7 +87,7 @@ def test_a_later_run_of_the_model_says_how_likely_it_is_right(aeon: Aeon, tmp_pa
     (folder / "sales.csv").write_text("day,units\n2024-03-01,10\n2024-04-02,20\n")
 
     def ask(path: Path) -> ConvergenceAssessment:
-        model = Approving(["print(sql('SELECT SUM(units) FROM sales'))", "There are {r1} units."], name="m")
+        model = agreeing(["print(sql('SELECT SUM(units) FROM sales'))", "There are 30 units."], name="m")
         tools = ("calculator", f"files={folder}")
         result = build(model, tools, journal=lambda _: Journal(path)).execute("How many units are there?")
         assert isinstance(result, Result) and result.assessment

@@ -16,6 +16,7 @@ from aeon.assembly.proofs import proof_of
 from aeon.assembly.runs import replay
 from aeon.proof.document import proof_bytes
 from aeon.runtime.journal import Journal
+from tests.wordings import results_of
 
 from .conftest import Outcome
 from .played_model import Model, reply
@@ -32,7 +33,8 @@ def answer(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> bool:
     told = body["messages"][-1]["content"]
     if body.get("response_format") or body.get("logprobs"):
         return False
-    said = "There are {r1} eggs." if "{r1}" in told else f"So.\nAnswer: {17 if 'breaks' in told else 18}"
+    results = results_of(told)
+    said = f"There are {results} eggs." if results else f"So.\nAnswer: {17 if 'breaks' in told else 18}"
     choice = {"index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
     payload = {
         "id": "1",
@@ -101,7 +103,7 @@ def test_an_answer_proves_nothing_in_a_later_turn(
     typed(monkeypatch, "Write one sentence about pens of 99 cents.", "And again, please.")
     folder = tmp_path / "chat"
     assert aeon("chat", "--engine", engine, "--save", str(folder)).code == 0
-    assert "asked: Write one" in str(model.bodies[-1]) and "answered: The total is 40.8" in str(model.bodies[-1])
+    assert any("asked: Write one" in str(one) and "answered: The total is 40.8" in str(one) for one in model.bodies)
     for path in sorted(folder.iterdir()):
         (written := tmp_path / "proof.json").write_bytes(proof_bytes(proof_of(replay(Journal.read(path)), [], path)))
         proof = json.loads(written.read_bytes())

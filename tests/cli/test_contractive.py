@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.wordings import results_of
+
 from .conftest import Outcome
 from .played_model import Model, reply
 
@@ -25,7 +27,7 @@ def counting(model: Model) -> Model:
 
     def say(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> bool:
         text = body["messages"][-1]["content"]
-        said = "There are {r1} eggs." if "{r1}" in text else "6 * 3 = 18\nAnswer: 18"
+        said = "There are 18 eggs." if results_of(text) == "18" else "6 * 3 = 18\nAnswer: 18"
         choice = {"index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
         usage = {"prompt_tokens": 20, "completion_tokens": 5}
         payload = json.dumps({"id": "1", "model": "played", "choices": [choice], "usage": usage}).encode()

@@ -66,7 +66,7 @@ def test_every_effect_has_its_line_and_its_number(aeon: Aeon, saved: Path) -> No
     lines = done.out.splitlines()
     assert len(lines) == 1 + len(Journal.read(saved).entries)
     assert max(map(len, lines)) <= 80
-    for number, words in ((0, "profile"), (1, "1 step: multiply the price"), (3, "execute s1"), (5, "converged 1.00")):
+    for number, words in ((0, "profile"), (1, "1 step: What do 17 pens"), (3, "write s1"), (9, "converged 1.00")):
         assert lines[number + 1].lstrip().startswith(str(number)) and words in lines[number + 1]
 
 
@@ -74,16 +74,15 @@ def test_every_effect_has_its_line_and_its_number(aeon: Aeon, saved: Path) -> No
 def test_a_fork_has_the_same_past_and_another_future(aeon: Aeon, model: Model, saved: Path) -> None:
     """Only what comes after is asked for; the new run is saved under the first free name, the old one untouched."""
     before = saved.read_bytes()
-    model.words["tool"] = "none"
-    done = aeon("fork", str(saved), "--at", "5", "--set", "convergence.completeness=0.5", "--set", "max_passes=2")
-    assert done.code == 0 and "Resumed after 5 effects" in done.out
+    done = aeon("fork", str(saved), "--at", "8", "--set", "convergence.completeness=0.5", "--set", "max_passes=2")
+    assert done.code == 0 and "Resumed after 8 effects" in done.out
     assert "run.fork1.jsonl" in done.err and len(done.err.splitlines()) == 1
     forked = Journal.read(saved.with_name("run.fork1.jsonl"))
     config = forked.config(Config)
     assert config.convergence.completeness == 0.5 and config.max_passes == 2
-    assert forked.opened.parent is not None and forked.opened.parent.at == 5
+    assert forked.opened.parent is not None and forked.opened.parent.at == 8
     old = Journal.read(saved)
-    assert [forked.entries[n].value for n in range(5)] == [old.entries[n].value for n in range(5)]
+    assert [forked.entries[n].value for n in range(8)] == [old.entries[n].value for n in range(8)]
     assert saved.read_bytes() == before
     assert aeon("fork", str(saved), "--at", "0", "--json").code == 0
     assert saved.with_name("run.fork2.jsonl").exists()
@@ -91,15 +90,16 @@ def test_a_fork_has_the_same_past_and_another_future(aeon: Aeon, model: Model, s
 
 @pytest.mark.requirement("H3")
 def test_a_fork_can_give_an_effect_another_outcome(aeon: Aeon, saved: Path) -> None:
-    """The step's output is the one that was given; a diff names it as the first divergence."""
+    """What the program gave is what was given; a diff names it as the first divergence."""
     other = str(saved.with_name("other"))
-    done = aeon("fork", str(saved), "--at", "3", "--value", '{"output": 41}', "--save", other)
-    assert done.code == 3 and "= 41" in done.out and other in done.err  # the answer is still 40.8
-    assert "unsupported" in done.out and "✗ 40.8  not found" in done.out
-    assert "altered  execute s1: = 41" in done.out
+    done = aeon("fork", str(saved), "--at", "4", "--value", '{"values": [41]}', "--save", other)
+    assert done.code == 3 and "= 41" in done.out and other in done.err
+    assert "disagreement  1 pass" in done.out and "0 supported" in done.out  # the other way still gives 40.8
+    assert "altered  run program program of step s1: = 41" in done.out
     found = aeon("diff", str(saved), other)
-    assert found.code == 1 and "effect 3, execute, step s1 (" in found.out and "value.output: 40.8 | 41" in found.out
-    assert "altered in b: the outcome of effect 3" in found.out
+    assert found.code == 1 and "effect 4, run program, program of step s1" in found.out
+    assert "value.values.0: 40.8 | 41" in found.out
+    assert "altered in b: the outcome of effect 4" in found.out
     assert "altered: = 41" in aeon("history", other, "--format", "effects").out
     assert aeon("replay", other).code == 0
 
@@ -108,18 +108,18 @@ def test_a_fork_can_give_an_effect_another_outcome(aeon: Aeon, saved: Path) -> N
 def test_every_view_of_a_fork_says_what_was_put_in(aeon: Aeon, saved: Path) -> None:
     """Report, record, replay, their JSON, the page and a fork of the fork name it; the digest is of the rest."""
     other, third = (str(saved.with_name(name)) for name in ("other", "third"))
-    mark = "altered: whoever forked the run put in the outcome of effect 3"
-    document = aeon("fork", str(saved), "--at", "3", "--value", '{"output": 41}', "--save", other, "--json").document
-    assert document["altered"] == [3] and document["history"]["conclusion"]["altered"] == [3]
+    mark = "altered: whoever forked the run put in the outcome of effect 4"
+    document = aeon("fork", str(saved), "--at", "4", "--value", '{"values": [41]}', "--save", other, "--json").document
+    assert document["altered"] == [4] and document["history"]["conclusion"]["altered"] == [4]
     replayed = aeon("replay", other)
     assert replayed.code == 0 and "bit-identical, 1 of them altered: " in replayed.out and mark in replayed.out
-    assert aeon("replay", other, "--json").document["altered"] == [3]
+    assert aeon("replay", other, "--json").document["altered"] == [4]
     assert mark in aeon("history", other).out
-    assert aeon("history", other, "--format", "json").document["conclusion"]["altered"] == [3]
+    assert aeon("history", other, "--format", "json").document["conclusion"]["altered"] == [4]
     assert mark in notebook(other)._repr_html_()
     assert mark in aeon("resume", other).out
-    assert mark in aeon("fork", other, "--at", "5", "--save", third).out
-    assert aeon("resume", third, "--json").document["altered"] == [3]
+    assert mark in aeon("fork", other, "--at", "9", "--save", third).out
+    assert aeon("resume", third, "--json").document["altered"] == [4]
     assert "altered" not in aeon("history", str(saved)).out
 
 
@@ -127,7 +127,7 @@ def test_every_view_of_a_fork_says_what_was_put_in(aeon: Aeon, saved: Path) -> N
 def test_the_limit_on_passes_of_a_fork_decides_from_there_on(aeon: Aeon, saved: Path) -> None:
     """Also where the task's profile was judged before, under the limit of that time."""
     value = json.dumps({"converged": False, "completeness": 0.6})
-    done = aeon("fork", str(saved), "--at", "5", "--set", "max_passes=1", "--value", value)
+    done = aeon("fork", str(saved), "--at", "9", "--set", "max_passes=1", "--value", value)
     assert done.code == 3 and "ttl expired  1 pass" in done.out and "all 1 passes are used" in done.out
 
 
@@ -136,7 +136,7 @@ WRONG: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "a key with one": (("--at", "3", "--value", r'{"output": {"\udc00": 1}}'), ("--value", "lone surrogate")),
     "not a number": (("--at", "3", "--value", '{"output": NaN}'), ("--value", "finite")),
     "a number without end": (("--at", "3", "--value", '{"output": 1e999}'), ("--value", "finite")),
-    "out of range": (("--at", "99"), ("--at 99", "there are 0 to 7")),
+    "out of range": (("--at", "99"), ("--at 99", "there are 0 to 11")),
     "no number": (("--at", "-1"), ("--at", "'-1'")),
     "left out": ((), ("--at",)),
     "an unknown setting": (("--at", "1", "--set", "convergence.completness=1"), ("convergence.completness", "did you")),
@@ -147,7 +147,7 @@ WRONG: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "no JSON": (("--at", "1", "--value", "{"), ("--value", "no JSON")),
     "no outcome": (("--at", "1", "--value", "null"), ("--value", "null")),
     "another outcome's": (("--at", "1", "--value", '{"nonsense": 1}'), ("--value", "no Plan")),
-    "no effect for it": (("--at", "7", "--value", "{}"), ("--at 7",)),
+    "no effect for it": (("--at", "11", "--value", "{}"), ("--at 11",)),
     "no model": (("--at", "1", "--model", "gpt-9"), ("'gpt-9'",)),
     "no tool": (("--at", "1", "--tools", "calclator"), ("'calclator'", "did you mean calculator?")),
     "an existing file": (("--at", "1", "--save", "SAVED"), ("exists already",)),
@@ -171,7 +171,7 @@ def test_the_same_run_twice_does_not_differ(aeon: Aeon, model: Model, saved: Pat
         aeon("run", TASK, "--model", model.url, "--save", path)
     model.bodies.clear()
     done = aeon("diff", once, again)
-    assert (done.code, done.err) == (0, "") and done.out.startswith("the same: 7 effects, converged")
+    assert (done.code, done.err) == (0, "") and done.out.startswith("the same: 11 effects, converged")
     assert aeon("diff", once, again, "--json").document["same"] and not model.bodies
 
 
@@ -180,7 +180,7 @@ def test_what_an_effect_cost_is_a_divergence_only_where_nothing_else_is(aeon: Ae
     """A run that pays for probes of its endpoint costs more: that is found, but it does not hide where runs part."""
     model.words["expression"] = "17 * 2.50"
     aeon("run", TASK, "--model", model.url, "--save", str(saved.with_name("other")))
-    for name, where in ((saved.name, "effect 0, profile"), ("other", "effect 1, plan")):
+    for name, where in ((saved.name, "effect 0, profile"), ("other", "effect 3, write, programs for step s1")):
         journal, dearer = Journal.read(saved.with_name(name)), saved.with_name(f"dearer {name}")
         first, *entries = (entry for _, entry in sorted(journal.entries.items()))
         more = first.changed(usage=first.usage + Usage(calls=3))
@@ -198,12 +198,12 @@ def test_a_difference_is_told_pass_by_pass(aeon: Aeon, model: Model, saved: Path
     done = aeon("diff", str(saved), other)
     assert (done.code, done.err) == (1, "")
     for words in (
-        "other settings:", "budget.calls: nothing | 30", "first divergence: effect 1, plan", "17 * 2.5", "Preparation",
+        "other settings:", "budget.calls: nothing | 30", "first divergence: effect 3, write", "17 * 2.5",
         "Pass 1", "executed.s1.output: 40.8 | 42.5", "End",
     ):  # fmt: skip
         assert words in done.out
     found = aeon("diff", str(saved), other, "--json").document
-    assert (found["same"], found["settings_from"], found["parting"]["number"]) == (False, 0, 1)
+    assert (found["same"], found["settings_from"], found["parting"]["number"]) == (False, 0, 3)
     assert {"path", "a", "b", "only"} == set(found["parting"]["differing"][0])
 
 
@@ -213,7 +213,7 @@ def test_a_run_that_broke_off_is_compared_as_far_as_it_goes(aeon: Aeon, saved: P
     part = saved.with_name("part")
     part.write_bytes(up_to_entry(saved.read_bytes(), 3))
     done = aeon("diff", str(part), str(saved))
-    where = "effect 3, execute, step s1 (multiply the price)"
+    where = "effect 3, write, programs for step s1"
     assert done.code == 1 and f"first divergence: {where}: only b has it" in done.out
     assert "not ended yet" in done.out
 

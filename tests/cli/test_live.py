@@ -193,7 +193,8 @@ def test_at_a_terminal_documents_are_counted_and_nothing_of_it_stays_in_a_pipe(
     shown.until("starting …")
     shown.until("7 of 7  reading")
     shown.ended()
-    assert "reading" not in aeon(*arguments).out
+    told = aeon(*arguments).out
+    assert f"reading {tmp_path}" not in told and "of 7" not in told
 
 
 def test_the_model_is_loaded_before_the_run_begins(aeon: Aeon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

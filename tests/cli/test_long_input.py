@@ -40,9 +40,10 @@ def test_a_context_that_no_prompt_shows_whole_is_said(
 def test_a_context_that_is_searched_is_not_cut(aeon: Aeon, model: Model, tmp_path: Path) -> None:
     """A step looked in all of it: what it does not say is not stated."""
     (tmp_path / "rows").write_text(ROWS)
+    model.words["program"] = 'print("not stated")'
     done = aeon("run", "Who is the mayor of Cork?", "--model", model.url, "--context", str(tmp_path / "rows"))
-    assert done.code == 3 and "The context does not say: Who is the mayor of Cork?" in done.out
-    assert "cut:" not in done.out and "not stated" in done.out
+    assert done.code == 3 and "not stated in what was searched: Who is the mayor of Cork?" in done.out
+    assert "cut:" not in done.out and "40.8" not in done.out
 
 
 def test_a_task_that_no_prompt_shows_whole_is_said(aeon: Aeon, model: Model) -> None:

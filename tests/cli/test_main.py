@@ -236,7 +236,7 @@ def test_a_terminal_without_unicode_gets_plain_marks(model: Model) -> None:
     command = [sys.executable, "-m", "aeon.cli.main", "run", "Wie viel ist 17 × 2.40?", "--model", model.url]  # noqa: RUF001
     done = subprocess.run(command, env=env, capture_output=True, check=False)
     assert done.returncode == 0 and done.stderr == b""
-    assert b"+ s1" in done.stdout and b"17 \\xd7 2.40" in done.stdout
+    assert b"+ 40.8  step s1.1" in done.stdout and b"17 \\xd7 2.40" in done.stdout
 
 
 def test_a_bug_is_one_line(aeon: Aeon, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,7 +41,7 @@ def test_a_run_has_the_tools_of_a_server_and_its_journal_names_it(aeon: Aeon, mo
     saved = str(tmp_path / "saved")
     done = aeon("run", TASK, "--model", model.url, "--mcp", hostile("ok", tmp_path / "pid"), "--save", saved)
     assert done.code == 0 and "MCP: 3 tools of hostile; new, and with that approved: hostile_echo" in done.out
-    assert any("hostile_echo(text?: string)" in str(body) for body in model.bodies)
+    assert any("- hostile_echo: of the MCP server hostile" in str(body) for body in model.bodies)
     assert Journal.read(saved).setup["tools"] == ["calculator", f"mcp={hostile('ok', tmp_path / 'pid')}"]
     (tmp_path / "pid").unlink()
     assert aeon("replay", saved).code == 0 and not (tmp_path / "pid").exists()

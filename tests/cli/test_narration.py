@@ -8,7 +8,16 @@ from aeon.cli.narration import Narrator, Past
 from aeon.cli.narrators import narrator_of
 from aeon.cli.passes import PassNarrator
 from aeon.kernel.passes import MULTIPASS
-from aeon.multipass.effects import AssessConvergence, DraftPlan, ExecuteStep, InferProfile, PassNote, ValidatePlan
+from aeon.multipass.effects import (
+    AssessConvergence,
+    DraftPlan,
+    ExecuteStep,
+    InferProfile,
+    PassNote,
+    RunProgram,
+    ValidatePlan,
+    WeighResult,
+)
 from aeon.observability.lines import Line, plain
 from aeon.runtime.events import EffectEnded, Noted
 from aeon.schema import (
@@ -34,6 +43,8 @@ from aeon.schema import (
     Writing,
 )
 from aeon.schema.effects import Effect, EffectOf, Note
+from aeon.schema.programs import Candidate, ProgramText, Ran
+from aeon.schema.weight import Weight
 
 TASK = Task(text="How much?")
 STEP = ExecuteStep(task=TASK, step=Step(id="s2", description="add it up"))
@@ -204,23 +215,13 @@ def test_what_was_judged_or_counted_is_shown() -> None:
             StepResult(output="5", mode="reasoning_fallback"),
             ["✓ s2  add it up = 5  reasoning", "      its tool could not be used, so by reasoning"],
         ),
-        (
-            Writing(task="Say hello in two sentences."),
-            StepResult(output="Hello. Good day.", mode="reasoning"),
-            ["✓ s2  written by the model = Hello. Good day.", "form     as the task asks"],
-        ),
-        (
-            Writing(task="Say hello in two sentences."),
-            StepResult(output="Hello.", mode="reasoning"),
-            ["✓ s2  written by the model = Hello.", "form     it has 1 sentences, and must have exactly 2"],
-        ),
         (Writing(task="Say hello."), StepResult(output="Hello."), ["✓ s2  written by the model = Hello."]),
     ],
 )
 def test_a_step_is_a_line_with_its_result_and_what_that_rests_on(
     action: ToolCall | Writing, result: StepResult, lines: list[str]
 ) -> None:
-    """A second line only where it is too long for one; a form that was asked for has its own."""
+    """A second line only where it is too long for one."""
     told = shown(STEP.changed(step=STEP.step.changed(action=action)), result).splitlines()
     assert [line[11:] if line.startswith(" " * 11) else line.strip() for line in told] == lines
     assert max(map(len, told)) <= 80
@@ -240,6 +241,24 @@ def test_a_plan_is_one_line_with_the_seconds_that_it_took() -> None:
     assert told("total", "vat") == ["  plan     s1 total, s2 vat  3.5 s"]
     assert told("a" * 40, "b" * 40) == [f"  plan     s1 {'a' * 40}  3.5 s", f"           s2 {'b' * 40}"]
     assert max(map(len, told("c" * 200))) <= 80
+
+
+@pytest.mark.requirement("W3")
+@pytest.mark.parametrize(("steps", "named"), [(1, ""), (2, "s2 ")])
+def test_what_a_program_gave_is_said_of_its_step_where_there_are_several(steps: int, named: str) -> None:
+    """And so is what a judge makes of it; of the only step it is said alone, and nothing of what nobody judged."""
+    narrator = PassNarrator(MULTIPASS.name, "a model")
+    plan = Plan(steps=tuple(Step(id=f"s{n}", description="add it up") for n in range(1, steps + 1)))
+    narrator.lines(Noted(line=2, note=PassNote(pass_number=0, plan=plan)))
+    candidate = Candidate(program=ProgramText(way="query", text="SELECT 7"), ran=Ran(values=(7,)))
+    run = RunProgram(task=TASK, step=STEP.step, program=candidate.program)
+    weigh = WeighResult(task=TASK, step=STEP.step, candidate=candidate)
+
+    def told(effect: Effect, value: Value) -> str:
+        return said(narrator.lines(ended(effect, Outcome(value=value)))).rstrip()
+
+    assert told(run, candidate.ran) == f"  query    {named}= 7"
+    assert told(weigh, Weight(score=0.25)) == f"  judged   {named}0.25" and told(weigh, Weight()) == ""
 
 
 @pytest.mark.requirement("T3a")

@@ -27,7 +27,7 @@ def test_the_proof_of_a_run_is_written_and_verified(aeon: Aeon, model: Model, tm
     done = aeon("run", TASK, "--model", model.url, "--thorough", "--proof", str(proof), "--save", str(saved))
     assert "claims  1 of 1 checked, 1 supported" in done.out and f"proof   aeon verify {proof}" in done.out
     checked = aeon("verify", str(proof), "--journal", str(saved))
-    assert checked.code == 0 and "step s1: calculator, done again" in checked.out
+    assert checked.code == 0 and "step s1.1: calculator, done again" in checked.out
     saved.write_bytes(saved.read_bytes().replace(b"40.8", b"41.8", 1))
     assert aeon("verify", str(proof), "--journal", str(saved)).code == 1
 
@@ -36,6 +36,7 @@ def test_without_the_option_the_line_stands_alone(aeon: Aeon, model: Model) -> N
     """Nothing is written, and a run without a tool says that nothing was checked."""
     done = aeon("run", TASK, "--model", model.url, "--thorough")
     assert "claims  1 of 1 checked, 1 supported" in done.out and "aeon verify" not in done.out
+    model.words["program"] = 'print(write("Tell me of the sea."))'
     assert "claims  0 of 1 checked, 0 supported" in aeon("run", "Tell me of the sea.", "--model", model.url).out
 
 
@@ -146,7 +147,7 @@ def test_the_answer_of_a_continued_run_is_proven(
     assert f"proof   aeon verify {tmp_path / 'q.json'}" in again.out
     for name, more in (("p.json", ("--public-key", public)), ("q.json", ())):
         checked = aeon("verify", str(tmp_path / name), "--journal", saved, *more)
-        assert checked.code == 0 and "step s1: calculator, done again" in checked.out
+        assert checked.code == 0 and "step s1.1: calculator, done again" in checked.out
     other = ("--tools", "calculater", "--proof", str(tmp_path / "s.json"))
     aeon("resume", saved, *other).complains(2, "did you mean calculator")
     shown = aeon("resume", saved, "--json", "--proof", str(tmp_path / "r.json"))

@@ -47,8 +47,8 @@ def reader(model: Model) -> Model:
         text = body["messages"][-1]["content"]
         if "<data texts>" in text:
             said = "1883 [1.1]" if QUESTION in text and "1883" in text else "not stated"
-        elif "{r1}" in text:
-            said = "The Old Mill was built in {r1}."
+        elif "in one short sentence" in body["messages"][0]["content"]:
+            said = "The Old Mill was built in 1883."
         else:
             return False
         choice = {"index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop"}

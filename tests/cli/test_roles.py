@@ -16,6 +16,8 @@ from .played_model import Model
 Aeon = Callable[..., Outcome]
 TASK = "What do 17 pens at 2.40 cost?"
 WRITE = "Write one sentence about pens."
+WAYS = {"program": "short Python program", "worked": "Solve the problem step by step"}
+"""What each way of a program is asked for with."""
 
 REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "an unknown role": (("--roles", "critic=x"), "there is no role 'critic'"),
@@ -48,11 +50,12 @@ def test_a_run_with_a_tutor_of_its_own_is_shown_and_continued_on_another(
     """Each endpoint gets its own requests; what the run was made of is in its journal, and a change is one line."""
     saved, cut = tmp_path / "saved", tmp_path / "cut"
     tutor = f"{model.root}/v1#teacher"
-    model.words |= {"verdict": "ACCEPTED"}
     done = aeon("run", WRITE, "--roles", f"tutor={tutor}", "--save", str(saved))
-    assert done.code == 0 and "accepted by the tutor" in done.out, done
-    read = [body for body in model.bodies if "You are a tutor" in json.dumps(body)]
-    assert {body["model"] for body in read} == {"teacher"} and read
+    assert done.code == 0, done
+    wrote = {ways: [one["model"] for one in model.bodies if words in json.dumps(one)] for ways, words in WAYS.items()}
+    assert wrote == {"program": ["played"], "worked": ["teacher"]}
+    values = [one.value for _, one in sorted(Journal.read(saved).entries.items()) if one.phase == "write"]
+    assert [program["author"] for value in values for program in value["programs"]] == ["", "teacher"]  # type: ignore[index, call-overload, union-attr]
     assert "Models: tutor teacher, all others played" in aeon("history", str(saved)).out
     cut.write_bytes(up_to_entry(saved.read_bytes(), 2))
     done = aeon("resume", str(cut), "--roles", f"tutor={model.root}/v1#other")
@@ -82,7 +85,7 @@ def test_the_bound_of_a_tier_is_stated_and_t0_needs_no_endpoint(aeon: Aeon, monk
     assert aeon("run", "--bound", "--model-tier", "T0").out.startswith("no run can spend more than 0 model calls")
     low, usual = (aeon("run", "--bound", "--json", "--model-tier", tier).document["calls"] for tier in ("T1", "T2"))
     assert low < usual
-    done = aeon("run", "What is 15% of 2,480?", "--model-tier", "T0", "--json")
+    done = aeon("run", "15% of 2,480?", "--model-tier", "T0", "--json")
     assert done.code == 0 and done.document["answer"] == "372" and done.document["usage"]["calls"] == 0
     done = aeon("run", "Who was Ada?", "--model-tier", "T0")
     assert done.code == 1 and "this task needs one" in done.err

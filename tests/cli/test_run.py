@@ -19,10 +19,20 @@ TASK = "What do 17 pens at 2.40 cost?"
 
 @pytest.mark.usefixtures("thorough")
 def test_a_run_tells_its_story_and_ends_with_the_answer(aeon: Aeon, model: Model) -> None:
-    """Plan, step, scores, answer, stop reason and cost stand on standard output, without escape codes."""
+    """Plan, steps, scores, answer, stop reason and cost stand on standard output, without escape codes."""
+    model.plans_in_steps()
     done = aeon("run", TASK, "--model", model.url)
     assert (done.code, done.err) == (0, "")
-    for words in (TASK, "plan", "✓ s1", "= 40.8", "coherence 1.00", "Answer", "converged  1 pass", "tokens"):
+    for words in (
+        TASK,
+        "plan     s1 ",
+        "program  s1 = 40.8",
+        "program  s2 = 40.8",
+        "coherence 1.00",
+        "Answer",
+        "converged  1 pass",
+        "tokens",
+    ):
         assert words in done.out
     assert "\x1b" not in done.out
     assert max(map(len, done.out.splitlines())) <= 80
@@ -35,8 +45,9 @@ def test_a_model_that_was_not_measured_is_asked_and_its_judgment_is_assumed(aeon
     done = aeon("run", TASK, "--model", model.url, "--json")
     assert (done.code, done.err) == (0, "") and done.document["stop_reason"] == "converged"
     assert done.document["assessment"]["standing"] == "assumed"
-    judged = [body for body in model.bodies if body.get("logprobs") and TASK in str(body)]
-    assert len(judged) >= 2 and {body["max_tokens"] for body in judged} == {1}
+    asked = [(str(body["messages"][-1]["content"]), body) for body in model.bodies if TASK in str(body)]
+    judged = [body for text, body in asked if text.endswith("Answer Yes or No.")]
+    assert len(judged) >= 2 and {(body.get("logprobs"), body["max_tokens"]) for body in judged} == {(True, 1)}
 
 
 @pytest.mark.requirement("J8", "K13")
@@ -44,7 +55,7 @@ def test_a_model_that_tells_no_probabilities_judges_in_one_reply(aeon: Aeon, mod
     """A run by programs is judged all the same; nobody is asked for a single token."""
     model.tells_probabilities = False
     done = aeon("run", TASK, "--model", model.url, "--save", str(tmp_path / "saved"))
-    assert (done.code, done.err) == (0, "") and "own knowledge  1 pass" in done.out
+    assert (done.code, done.err) == (0, "") and "converged  1 pass" in done.out
     assert "completeness 1.00" in aeon("history", str(tmp_path / "saved")).out
     assert not any(body.get("logprobs") for body in model.bodies if TASK in str(body))
     reviews = [body for body in model.bodies if "completeness" in str(body.get("response_format"))]

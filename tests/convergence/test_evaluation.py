@@ -503,8 +503,9 @@ def test_a_contradiction_names_where_both_sides_stand() -> None:
 def test_derivations_that_differ_contradict_each_other(derived: dict[str, bool], found: list[tuple[str, ...]]) -> None:
     """Where no two are alike; one that two ways give contradicts nothing."""
     ways = (Derivation(method=f"m{n}", text=a, answer=a, agrees=like) for n, (a, like) in enumerate(derived.items()))
+    agreement = Agreement(derivations=tuple(ways))
     effect = AssessConvergence(
-        task=Task(text="t"), plan=Plan(steps=(gave("s1", 7),), agreement=Agreement(derivations=tuple(ways))),
+        task=Task(text="t"), plan=Plan(steps=(gave("s1", 7).changed(agreement=agreement),), answer=("s1",)),
         thresholds=ConvergenceThresholds(), report=SemanticValidationReport(),
     )  # fmt: skip
     gaps = evaluate(effect, ReasoningEngine(), Judgments(SCORES)).gaps

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 from approving import Approving
@@ -15,21 +16,19 @@ from aeon.errors import InputFileError
 from aeon.llm.catalogue import CATALOGUE
 from aeon.multipass.effects import AssessConvergence
 from aeon.schema import (
-    Action,
     Agreement,
     ConvergenceAssessment,
     ConvergenceThresholds,
     Derivation,
     Plan,
-    Reasoning,
     SemanticValidationReport,
     StateMonitor,
     Step,
-    StepMode,
     Task,
-    ToolCall,
-    Writing,
+    ToolLoop,
+    ToolUse,
 )
+from aeon.schema.weight import Weight
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 
@@ -37,49 +36,65 @@ pytestmark = pytest.mark.requirement("G4")
 AGREED = Agreement(derivations=(Derivation(method="worked", text="1", answer="1", agrees=True),))
 DISAGREED = Agreement(derivations=(Derivation(method="worked", text="1", answer="1"),))
 
-REPEATED = Agreement(derivations=(Derivation(method="query", text="1", answer="1", agrees=True, repeats=True),))
+
+def used(tool: str, problem: str = "") -> ToolUse:
+    """A call of a tool."""
+    return ToolUse(id=f"s1.{tool}", tool=tool, arguments={}, output=None if problem else 1, problem=problem)
 
 
-def step(name: str, action: Action, mode: StepMode = "tool") -> Step:
-    """A step that is complete."""
-    return Step(id=name, description=f"find {name}", action=action, status="complete", mode=mode, output=1)
+def step(name: str, *tools: str, **more: Any) -> Step:
+    """A step that is complete, and rests on these tools."""
+    uses = tuple(map(used, tools))
+    made = Step(id=name, description=f"find {name}", action=ToolLoop(form="program"), status="complete", output=1)
+    return made.changed(mode="program" if uses else "reasoning", uses=uses, **more)
 
 
-QUERY = step("s1", ToolCall(tool="sql"))
-QUOTE = step("s2", ToolCall(tool="quote"))
-SUM = step("s3", ToolCall(tool="calculator"))
-READ = step("s1", ToolCall(tool="lookup"), "reading")
+def plan_of(*steps: Step, **more: Any) -> Plan:
+    """A plan of these steps, the last of which gives the answer."""
+    return Plan(steps=(*steps[:-1], steps[-1].changed(**more)), answer=(steps[-1].id,))
+
+
+def judged(score: float | None) -> Weight:
+    """What a judge makes of a result."""
+    return Weight(score=score, form="probability", standing="measured")
+
+
+QUERY = step("s1", "sql")
+QUOTE = step("s2", "quote")
+SUM = step("s3", "calculator")
+TEXT = step("s1")
 
 
 @pytest.mark.parametrize(
     ("plan", "kind"),
     [
-        (Plan(steps=(QUERY,)), "table"),
-        (Plan(steps=(QUOTE, SUM)), "sentence + sum"),
-        (Plan(steps=(SUM, QUOTE)), "sentence + sum"),
-        (Plan(steps=(QUERY, QUOTE, SUM)), "sentence + sum + table"),
-        (Plan(steps=(READ,)), "reading"),
-        (Plan(steps=(READ.changed(output=None, clarity="PARTIALLY_CLEAR"),)), "refusal, doubtful"),
-        (Plan(steps=(READ.changed(likelihood=0.9),), likelihood=0.01), "reading, sure"),
-        (Plan(steps=(step("s1", ToolCall(tool="days_between")), QUOTE)), "date + sentence"),
-        (Plan(steps=(step("s1", ToolCall(tool="choose")), QUOTE)), "sentence"),
-        (Plan(steps=(step("s1", ToolCall(tool="weather")),)), "weather"),
-        (Plan(steps=(step("s1", Writing(task="a line"), "reasoning"),)), "text"),
-        (Plan(steps=(step("s1", Reasoning(), "reasoning"),)), "reasoning"),
-        (Plan(steps=(QUERY.changed(status="failed"),)), "nothing"),
-        (Plan(steps=(SUM,), agreement=AGREED), "sum, agreed"),
-        (Plan(steps=(READ.changed(clarity="PARTIALLY_CLEAR"),)), "reading, doubtful"),
-        (Plan(steps=(SUM,), agreement=DISAGREED, doubts=("use 6 too",)), "sum, disagreed, doubtful"),
-        (Plan(steps=(SUM,), agreement=Agreement()), "sum"),
-        (Plan(steps=(SUM,), agreement=REPEATED), "sum"),
-        (Plan(steps=(QUERY.changed(mode="tool_repaired"),)), "table, mended"),
-        (Plan(steps=(QUERY,), likelihood=0.3), "table, sure"),
-        (Plan(steps=(QUERY,), likelihood=0.29), "table, fairly sure"),
-        (Plan(steps=(QUERY,), likelihood=0.1), "table, fairly sure"),
-        (Plan(steps=(QUERY,), likelihood=0.0), "table, unsure"),
-        (Plan(steps=(QUOTE, SUM), likelihood=1.0, agreement=AGREED), "sentence + sum, agreed, sure"),
-        (Plan(steps=(SUM,), likelihood=0.0, agreement=AGREED), "sum, agreed"),
-        (Plan(steps=(QUOTE,), likelihood=0.4, vouched=0.6), "sentence, vouched, sure"),
+        (plan_of(QUERY), "table"),
+        (plan_of(QUOTE, SUM), "sentence + sum"),
+        (plan_of(SUM, QUOTE), "sentence + sum"),
+        (plan_of(step("s1", "calculator", "sql", "quote", "sql")), "sentence + sum + table"),
+        (plan_of(TEXT), "text"),
+        (plan_of(step("s1", "weather")), "weather"),
+        (plan_of(QUERY, output=None), "absent"),
+        (plan_of(step("s1").changed(uses=(used("sql", "no such table"), used("quote")))), "sentence"),
+        (plan_of(QUERY.changed(status="failed")), "nothing"),
+        (Plan(), "nothing"),
+        (plan_of(SUM, agreement=AGREED), "sum, agreed"),
+        (plan_of(SUM, agreement=DISAGREED), "sum, disagreed"),
+        (plan_of(SUM, agreement=DISAGREED.changed(ahead=True)), "sum"),
+        (plan_of(SUM, agreement=Agreement()), "sum"),
+        (plan_of(QUERY, weight=judged(0.5)), "table, judged right"),
+        (plan_of(QUERY, weight=judged(0.49)), "table, judged wrong"),
+        (plan_of(QUERY, weight=judged(None)), "table"),
+        (plan_of(QUERY.changed(weight=judged(0.2)), QUOTE, weight=judged(0.9)), "sentence + table, judged wrong"),
+        (plan_of(QUERY, likelihood=0.3), "table, sure"),
+        (plan_of(QUERY, likelihood=0.29), "table, fairly sure"),
+        (plan_of(QUERY, likelihood=0.1), "table, fairly sure"),
+        (plan_of(QUERY, likelihood=0.0), "table, unsure"),
+        (plan_of(QUERY.changed(likelihood=0.05), QUOTE, likelihood=0.9), "sentence + table, unsure"),
+        (
+            plan_of(QUERY, agreement=AGREED, weight=judged(0.9), likelihood=0.9),
+            "table, agreed, judged right, sure",
+        ),
     ],
 )
 def test_the_kind_says_how_an_answer_came_about(plan: Plan, kind: str) -> None:
@@ -92,8 +107,7 @@ def assessed(
 ) -> ConvergenceAssessment:
     """The assessment of an answer out of a table."""
     effect = AssessConvergence(
-        task=Task(text="How many?"), plan=Plan(steps=(QUERY,), answer=("s1",), likelihood=likelihood),
-        report=SemanticValidationReport(),
+        task=Task(text="How many?"), plan=plan_of(QUERY, likelihood=likelihood), report=SemanticValidationReport(),
         thresholds=ConvergenceThresholds(probability=threshold),
     )  # fmt: skip
     engine = ConvergenceEngine(Supervisor(Approving([])), Briefing(), experience=experience)
@@ -136,73 +150,42 @@ def test_where_too_little_was_seen_nothing_is_said(known: Experience | None) -> 
 
 
 def test_a_kind_of_which_too_little_was_seen_is_read_with_others_like_it() -> None:
-    """Those with the same notes: what is doubtful is held against what was doubtful."""
-    doubtful = {"sum, doubtful": Seen(right=3, runs=6), "sentence, doubtful": Seen(right=1, runs=4)}
-    known = Experience(kinds={"table": Seen(right=9, runs=9), "table, doubtful": Seen(right=0, runs=1), **doubtful})
-    assert known.of(Plan(steps=(QUERY,))) == Seen(right=9, runs=9)
-    assert known.of(Plan(steps=(QUERY,), doubts=("?",))) == Seen(right=4, runs=11)
-    assert known.of(Plan(steps=(QUERY, QUOTE))) == Seen(right=9, runs=9)
-    assert known.of(Plan(steps=(SUM,), agreement=AGREED)).probability is None
+    """Those with the same notes, whatever they rest on: what disagreed is held against what disagreed."""
+    apart = {"sum, disagreed": Seen(right=3, runs=6), "sentence, disagreed": Seen(right=1, runs=4)}
+    known = Experience(kinds={"table": Seen(right=9, runs=9), "table, disagreed": Seen(right=0, runs=1), **apart})
+    assert known.of(plan_of(QUERY)) == Seen(right=9, runs=9)
+    assert known.of(plan_of(QUERY, agreement=DISAGREED)) == Seen(right=4, runs=11)
+    assert known.of(plan_of(QUERY, QUOTE)) == Seen(right=9, runs=9)
+    assert known.of(plan_of(SUM, agreement=AGREED)).probability is None
 
 
-def test_what_is_known_against_an_answer_outweighs_an_agreement_that_was_never_seen() -> None:
-    """Doubtful answers that agree are read with the doubtful ones where too few of them were seen."""
-    doubtful = {"table, doubtful": Seen(right=3, runs=10), "sentence + sum, agreed": Seen(right=20, runs=20)}
-    made = Plan(steps=(QUERY,), doubts=("use 48 too",), agreement=AGREED)
-    assert Experience(kinds=doubtful).of(made) == Seen(right=3, runs=10)
-    assert Experience(kinds=doubtful).of(made.changed(doubts=())) == Seen(right=20, runs=20)
+def test_enough_of_the_very_kind_is_read_alone() -> None:
+    """However many others have the same notes."""
+    seen = {"table, agreed, sure": Seen(right=2, runs=LEAST_RUNS), "sum, agreed, sure": Seen(right=90, runs=90)}
+    made = plan_of(QUERY, agreement=AGREED, likelihood=0.9)
+    assert Experience(kinds=seen).of(made) == Seen(right=2, runs=LEAST_RUNS)
+    few = {**seen, "table, agreed, sure": Seen(right=2, runs=LEAST_RUNS - 1)}
+    assert Experience(kinds=few).of(made) == Seen(right=92, runs=97)
 
 
-def test_how_sure_the_model_was_counts_before_what_the_answer_rests_on() -> None:
-    """Where too few of a kind were seen: others of which it was as sure; then the kind, however sure it was."""
-    seen = {"table": Seen(right=6, runs=9), "sentence, unsure": Seen(right=2, runs=8), "table, unsure": Seen(runs=1)}
-    made = Plan(steps=(QUERY,), likelihood=0.01)
-    assert Experience(kinds=seen).of(made) == Seen(right=2, runs=9)
-    assert Experience(kinds=seen).of(made.changed(likelihood=0.9)) == Seen(right=6, runs=10)
-    assert Experience(kinds={"table": Seen(right=6, runs=9)}).of(made) == Seen(right=6, runs=9)
-
-
-def test_where_nobody_told_how_sure_the_model_was_all_of_a_kind_count() -> None:
-    """Not those alone of which it was fairly sure; others of which nobody told it go first."""
-    seen = {"table, sure": Seen(right=40, runs=40), "table, fairly sure": Seen(right=2, runs=10)}
-    assert Experience(kinds=seen).of(Plan(steps=(QUERY,))) == Seen(right=42, runs=50)
-    told = {**seen, "table": Seen(right=7, runs=9)}
-    assert Experience(kinds=told).of(Plan(steps=(QUERY,))) == Seen(right=7, runs=9)
-    assert Experience(kinds=seen).of(Plan(steps=(QUERY,), likelihood=0.2)) == Seen(right=2, runs=10)
-
-
-def test_those_of_which_it_was_sure_say_nothing_for_one_of_which_it_was_not() -> None:
-    """As long as others of which it was unsure were seen, whatever else is known against these."""
-    few = {name: Seen(runs=7) for name in ("table, unsure", "table, doubtful, unsure")}
-    known = Experience(kinds={"table, sure": Seen(right=40, runs=40), **few})
-    assert known.of(Plan(steps=(QUERY,), likelihood=0.01)) == Seen(runs=14)
-    agreed = known.changed(kinds={**known.kinds, "table, agreed, sure": Seen(right=9, runs=9)})
-    assert agreed.of(Plan(steps=(QUERY,), likelihood=0.01, agreement=AGREED)) == Seen(right=9, runs=9)
-    vouched = known.changed(kinds={**known.kinds, "sentence, vouched, sure": Seen(right=9, runs=9)})
-    assert vouched.of(Plan(steps=(QUOTE,), likelihood=0.01, vouched=0.6)) == Seen(right=9, runs=9)
-
-
-def test_answers_from_files_say_nothing_of_answers_without_them() -> None:
-    """Nor the other way round, but where all that is known is against one."""
-    known = Experience(kinds={"table": Seen(right=2, runs=10), "sum, agreed": Seen(right=20, runs=20)})
-    date, weather = ToolCall(tool="add_days"), ToolCall(tool="weather")
-    for call in (date, weather):
-        assert known.of(Plan(steps=(step("s1", call),))).probability is None
-    assert known.of(Plan(steps=(QUERY,), agreement=AGREED)).probability is None
-    assert known.of(Plan(steps=(QUOTE,))) == Seen(right=2, runs=10)
-    mended = known.changed(kinds={"table, mended": Seen(right=2, runs=10)})
-    assert mended.of(Plan(steps=(step("s1", date, "tool_repaired"),))) == Seen(right=2, runs=10)
+def test_what_was_judged_wrong_is_not_read_with_what_was_judged_right() -> None:
+    """Nor with what nobody judged: each note counts."""
+    seen = {"table, judged right": Seen(right=20, runs=20), "table": Seen(right=9, runs=9)}
+    known = Experience(kinds={**seen, "sum, judged wrong": Seen(right=1, runs=9)})
+    assert known.of(plan_of(QUERY, weight=judged(0.2))) == Seen(right=1, runs=9)
+    assert known.of(plan_of(QUERY, weight=judged(0.7))) == Seen(right=20, runs=20)
+    assert known.of(plan_of(QUERY, weight=judged(0.7), agreement=AGREED)).probability is None
 
 
 def test_what_was_seen_elsewhere_speaks_where_too_little_was_seen_here() -> None:
     """Own runs go first, as far as they say anything; a kind of which neither says anything stays unknown."""
     elsewhere = Experience(kinds={"table": Seen(right=9, runs=9), "sum, agreed": Seen(right=8, runs=8)})
     known = Experience(kinds={"table": Seen(right=1, runs=LEAST_RUNS)}, fallback=elsewhere)
-    assert known.of(Plan(steps=(QUERY,))) == Seen(right=1, runs=LEAST_RUNS)
-    assert known.of(Plan(steps=(SUM,), agreement=AGREED)) == Seen(right=8, runs=8)
-    assert known.of(Plan(steps=(SUM,), agreement=DISAGREED)).probability is None
+    assert known.of(plan_of(QUERY)) == Seen(right=1, runs=LEAST_RUNS)
+    assert known.of(plan_of(SUM, agreement=AGREED)) == Seen(right=8, runs=8)
+    assert known.of(plan_of(SUM, agreement=DISAGREED)).probability is None
     few = known.changed(kinds={"table": Seen(right=1, runs=LEAST_RUNS - 1)})
-    assert few.of(Plan(steps=(QUERY,))) == Seen(right=9, runs=9)
+    assert few.of(plan_of(QUERY)) == Seen(right=9, runs=9)
 
 
 def test_what_is_shipped_can_be_read() -> None:
@@ -214,7 +197,7 @@ def test_what_is_shipped_can_be_read() -> None:
 
 def test_runs_are_counted_by_how_their_answers_came_about() -> None:
     """Right and wrong ones of each kind."""
-    table, sentence = Plan(steps=(QUERY,)), Plan(steps=(QUOTE,))
+    table, sentence = plan_of(QUERY), plan_of(QUOTE)
     found = counted([(table, True), (sentence, False), (table, False), (table, True)])
     assert found == {"sentence": Seen(right=0, runs=1), "table": Seen(right=2, runs=3)}
 

@@ -80,22 +80,22 @@ def test_a_run_is_submitted_shown_replayed_forked_compared_and_verified_by_its_i
     """Each command says of it what it says of a saved run."""
     submitted = aeon("submit", TASK, "--priority", "2")
     run = submitted.out.strip()
-    assert submitted.code == 0 and len(run) == 32 and "waits for a worker with multi-pass/3 played" in submitted.err
+    assert submitted.code == 0 and len(run) == 32 and "waits for a worker with multi-pass/4 played" in submitted.err
     job = aeon.ended(run)
     assert (job["answer"], job["stop_reason"], job["priority"], job["worker"]) == (
         "The total is 40.8.",
-        "own_knowledge",
+        "converged",
         2,
         "one",
     )
     assert run in aeon("jobs").out and "The total is 40.8." in aeon("jobs", run).out
     assert "The total is 40.8." in aeon("history", run).out
     assert "bit-identical" in aeon("replay", run).out
-    forked = aeon("fork", run, "--at", "5", "--set", "max_passes=1", "--value", '{"converged": false}')
+    forked = aeon("fork", run, "--at", "8", "--set", "max_passes=1", "--value", '{"converged": false}')
     assert forked.code == 0
     other = aeon.ended(forked.out.strip())
     assert other["stop_reason"] == "ttl_expired"
-    assert "first divergence: effect 5" in aeon("diff", run, other["id"]).out
+    assert "first divergence: effect 8" in aeon("diff", run, other["id"]).out
     verified = aeon("verify", run)
     assert verified.code == 0 and "the journal's, and their hash" in verified.out
     every = aeon("replay", "--all", "--json")
@@ -107,7 +107,7 @@ def test_what_cannot_be_done_with_a_run_is_one_line(aeon: Commands) -> None:
     """A run that is over takes no answer, no stop and no continuation; an id that is none is said so."""
     run = aeon("submit", TASK).out.strip()
     aeon.ended(run)
-    aeon("jobs", run, "--cancel").complains(2, "is over already: ended (own knowledge)")
+    aeon("jobs", run, "--cancel").complains(2, "is over already: ended (converged)")
     aeon("resume", run, "--answer", "2026").complains(2, "waits for no answer: it is ended")
     aeon("resume", run).complains(2, "there is nothing to continue: it is ended")
     aeon("fork", run, "--at", "99").complains(2, "--at 99")

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from kernel.world import CONVERGED, ENDPOINT_DOWN, NOT_YET, World, add, calls, found, looped, step, used
+from kernel.world import CONVERGED, ENDPOINT_DOWN, NOT_YET, Said, World, add, calls, found, looped, step, used
 from runtime.handlers import Handler, job, ticking
 from runtime.lives import Crash, went_on
 
@@ -19,18 +19,15 @@ from aeon.runtime.fork import fork
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import (
-    Agreement,
     Answer,
     Budget,
     Claim,
     Config,
     ConvergenceAssessment,
-    Derivation,
     Dimensions,
     Evaluation,
     Failure,
     JsonObject,
-    Plan,
     Question,
     Reading,
     Refinement,
@@ -39,12 +36,15 @@ from aeon.schema import (
     StepResult,
     Task,
     TaskProfile,
+    ToolUse,
     Turn,
     Usage,
     Value,
     Verdict,
 )
 from aeon.schema.effects import Effect
+from aeon.schema.programs import Programs, ProgramText, Ran, Way
+from aeon.schema.weight import Weight
 
 __all__ = ["FOLDER", "MADE"]
 
@@ -142,6 +142,22 @@ def tools(path: Path) -> None:
     ))  # fmt: skip
 
 
+SUM = ToolUse(id="s1.1", tool="calculator", arguments={"expression": "3 + 4"}, output=7)
+
+
+def programmed(path: Path, *ran: Ran, **replies: Said) -> None:
+    """A model that works by programs: two ways, which give this, in a round each; a judge is sure of what runs."""
+    ways: tuple[Way, ...] = ("query", "program")
+
+    def write(effect: Effect, n: int) -> Value:
+        return Programs(programs=(ProgramText(way=ways[n], text="SELECT 7", likelihood=0.5),), more=n == 0)
+
+    driven(path, World(**{
+        "profile": TaskProfile(reasoning_depth=1, ambiguity=0, form="program"), "write": write,
+        "run_program": lambda _, n: ran[n], "weigh": Weight(score=0.4 if replies else 0.9, form="probability"),
+    } | replies))  # fmt: skip
+
+
 def schema_unmet(path: Path) -> None:
     """A task with a schema for its answer, and no object that fits."""
     world = World(STEPS, synthesize=Failure(kind="completion", message="$.total: 'much' is not of type 'number'"))
@@ -181,16 +197,10 @@ MADE: dict[str, Callable[[Path], None]] = {
     "uncertain": lambda path: driven(
         path, World(assess=NOT_YET.changed(reason_codes=("uncertain",), probability=0.4, runs=12))
     ),
-    "form_unmet": lambda path: driven(path, World(assess=NOT_YET.changed(reason_codes=("form_unmet",)))),
-    "disagreement": lambda path: driven(
-        path,
-        World(
-            plan=Plan(steps=(step("a"),), answer=("a",)),
-            execute=StepResult(output=4, mode="tool"),
-            derive=Agreement(derivations=(Derivation(method="worked", text="2 + 3 = 5", answer="5"),)),
-            assess=NOT_YET.changed(reason_codes=("disagreement",)),
-        ),
+    "disagreement": lambda path: programmed(
+        path, Ran(values=(4,)), Ran(values=(5,)), assess=NOT_YET.changed(reason_codes=("disagreement",))
     ),
+    "programs": lambda path: programmed(path, Ran(problem="no such column"), Ran(values=(7,), uses=(SUM,))),
     "unsupported": lambda path: driven(path, World(synthesize=Answer(text="7", claims=(lost("not_found"),)))),
     "contradicted": lambda path: driven(path, World(synthesize=Answer(text="7", claims=(lost("contradicted"),)))),
     "confident": lambda path: driven(path, World(assess=evaluated(0.9, coverage=1.0))),

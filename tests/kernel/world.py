@@ -13,7 +13,6 @@ from aeon.kernel.passes import MULTIPASS
 from aeon.multipass.effects import ExecuteStep
 from aeon.runtime.batch import in_order, wave_starts
 from aeon.schema import (
-    Agreement,
     Answer,
     Call,
     Config,
@@ -41,6 +40,8 @@ from aeon.schema import (
     fragment,
 )
 from aeon.schema.effects import Batch, Effect, Note, Program
+from aeon.schema.programs import Programs, ProgramText, Ran, Way
+from aeon.schema.weight import Weight
 from kernel.rehearsal import chosen
 
 R = TypeVar("R")
@@ -62,6 +63,11 @@ def step(step_id: str, *dependencies: str, **fields: object) -> Step:
 def looped(step_id: str, *dependencies: str, **fields: object) -> Step:
     """A pending step that a model does turn by turn."""
     return step(step_id, *dependencies, action=ToolLoop(), **fields)
+
+
+def programmed(step_id: str, *dependencies: str, **fields: object) -> Step:
+    """A pending step that is done by programs."""
+    return step(step_id, *dependencies, action=ToolLoop(form="program"), **fields)
 
 
 def calls(effect: Effect, *tools: str, **fields: object) -> Turn:
@@ -123,7 +129,9 @@ class World:
             "execute": lambda effect, _: StepResult(output=f"out of {effect.step.id}", mode="tool"),
             "turn": Turn(text="it is 7"),
             "use_tool": lambda effect, _: used(effect),
-            "derive": Agreement(),
+            "write": Programs(),
+            "run_program": Ran(),
+            "weigh": Weight(),
             "validate_results": SemanticValidationReport(),
             "assess": CONVERGED,
             "ask": Reply(text="this one"),
@@ -324,6 +332,23 @@ class WildWorld(World):
         output = self.random.choice((None, 3, "x", [{"ü": 1.5}]))
         return used(effect, output, problem=self.random.choice(("", "", "no")))
 
+    def say_write(self, effect: Effect) -> Programs:
+        """Some programs, and whether there are ways left."""
+        ways: list[Way] = self.random.choices(("reading", "query", "program"), k=self.random.randint(0, 3))
+        programs = tuple(ProgramText(way=way, text="SELECT 7") for way in ways)
+        return Programs(programs=programs, more=self.random.random() < 0.5)
+
+    def say_run_program(self, effect: Effect) -> Ran:
+        """Values, a text to be written, nothing stated, a problem, or nothing at all."""
+        values = self.random.choice(((7,), (7.0,), ("x", None), ([],), ()))
+        return Ran(values=values) if values else self.random.choice(
+            (Ran(), Ran(writing="a letter"), Ran(absent=True, problem="not there"), Ran(problem="no column"))
+        )  # fmt: skip
+
+    def say_weigh(self, effect: Effect) -> Weight:
+        """Some score, or none."""
+        return Weight(score=self.random.choice((None, 0.0, 0.2, 0.9)))
+
     def say_assess(self, effect: Effect) -> ConvergenceAssessment:
         """Not yet, mostly."""
         return CONVERGED if not self.greedy and self.random.random() < 0.2 else NOT_YET
@@ -349,7 +374,7 @@ class WildWorld(World):
         for n, i in enumerate(ids):
             older_ones = pool if self.random.random() < 0.1 else [*older, *ids[:n]]
             chosen = self.random.choices(older_ones, k=self.random.randint(0, 2)) if older_ones else []
-            kind = self.random.choice((step, step, looped))
+            kind = self.random.choice((step, step, looped, programmed))
             steps.append(kind(i, *dict.fromkeys(chosen)))
         return tuple(steps)
 

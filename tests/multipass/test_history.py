@@ -40,7 +40,7 @@ def test_the_plan_that_a_pass_found_is_derived_from_start_and_deltas(random: Ran
     issued = [(e.step, o.failure) for e, o in zip(world.effects, world.outcomes, strict=True) if e.phase == "execute"]
     done = [step for step, failure in issued if failure is None or failure.kind != "skipped"]
     some_lost = any(o.failure and o.failure.kind == "unknown" for o in world.outcomes)  # a step may be issued twice
-    in_turns = bool(world.of("turn"))  # these take several effects
+    in_turns = bool(world.of("turn") or world.of("write"))  # these take several effects
     for record in result.history.passes:
         derived = plan_before(result.history, record.number).merge(record.executed)
         judged = [e for e in world.of("validate_results") if e.executed == tuple(s.id for s in record.executed)]

@@ -64,13 +64,13 @@ def test_no_run_exceeds_its_bound_even_if_every_effect_spends_all_it_may(config:
 
 @pytest.mark.requirement("K12")
 def test_the_bound_counts_every_effect_that_a_run_can_issue() -> None:
-    """Preparation once, each step and turn once, six judgments a pass, one more effect a question, one synthesis."""
+    """Preparation once, each step, turn and round once, five judgments a pass, one effect more a question."""
     caps = CallCaps(**dict.fromkeys(CallCaps.model_fields, 1))
-    limits = RefinementLimits(total_steps=7, turns=9)
+    limits = RefinementLimits(total_steps=7, turns=9, rounds=2)
     config = Config(max_passes=3, caps=caps, limits=limits, questions=Questions(most=5))
     bound = MULTIPASS.bound(config)
-    assert bound.calls == 5 + 5 + 7 + 9 + 3 * 6 + 1
-    assert bound.tokens == 45 * (config.prompt_bytes + config.generated_tokens)
+    assert bound.calls == 5 + 5 + 2 * 7 + 9 + 2 * 5 + 3 * 5 + 1
+    assert bound.tokens == 59 * (config.prompt_bytes + config.generated_tokens)
 
 
 @pytest.mark.requirement("K12", "J2")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from aeon.multipass.plans import inputs, is_to_derive
-from aeon.schema import Agreement, Derivation, Plan, Step, ToolCall
+from aeon.multipass.plans import inputs
+from aeon.schema import Agreement, Derivation, Plan, Step
 from aeon.tools.references import substitute
 
 
@@ -21,12 +21,13 @@ def test_an_output_goes_by_all_names_that_its_step_provides() -> None:
 
 
 @pytest.mark.requirement("G4")
-def test_what_tools_gave_is_derived_again_unless_something_else_has_settled_it() -> None:
-    """Another derivation has, or judges have who vouch for what it is made of; a step that is open gives nothing."""
-    call = ToolCall(tool="calculator", arguments={"expression": "41 - 26"})
-    step = Step(id="s1", description="subtract", action=call, status="complete", mode="tool", output=15)
-    made = Plan(steps=(step,), answer=("s1",))
-    again = Agreement(derivations=(Derivation(method="program", text="41 - 26", answer="15", agrees=True),))
-    assert is_to_derive(made)
-    assert not is_to_derive(made.changed(vouched=0.7)) and not is_to_derive(made.changed(agreement=again))
-    assert not is_to_derive(made.changed(steps=(step.changed(status="pending", output=None),)))
+def test_the_agreement_of_a_plan_is_that_of_its_answer() -> None:
+    """What other programs gave for a step that is only a means to it says nothing of the answer."""
+    other = Agreement(derivations=(Derivation(method="plain", text="SELECT 2", answer="2"),))
+    first = Step(id="s1", description="a", agreement=other)
+    steps = first, Step(id="s2", description="b", dependencies=("s1",))
+    assert Plan(steps=steps, answer=("s2",)).agreement is None
+    assert Plan(steps=steps, answer=("s1",)).agreement == other and other.disagrees
+    again = Step(id="s2_r1", description="b", agreement=other)
+    assert Plan(steps=(*steps, again), answer=("s2",)).agreement == other  # done again, it counts as it is now
+    assert not other.changed(ahead=True).disagrees

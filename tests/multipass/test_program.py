@@ -16,23 +16,25 @@ from kernel.world import BLOCKED, CONVERGED, ENDPOINT_DOWN, NOT_YET, WildWorld, 
 import aeon
 from aeon.kernel.decide import table
 from aeon.kernel.table import TABLE
-from aeon.observability.snapshot import plan_before
 from aeon.schema import (
-    Agreement,
     Answer,
     Budget,
     Config,
     ConvergenceAssessment,
-    Derivation,
     Failure,
     Plan,
     Refinement,
+    RefinementAction,
+    RefinementLimits,
     SemanticValidationReport,
-    Source,
     StepResult,
     Task,
     TaskProfile,
+    ToolLoop,
+    ToolUse,
 )
+from aeon.schema.programs import Programs, ProgramText, Ran
+from aeon.schema.weight import Weight
 
 PREPARED = ["profile", "plan", "validate_plan"]
 ENDED = ["validate_results", "assess", "synthesize"]
@@ -59,57 +61,61 @@ def test_an_answer_that_was_not_worded_is_a_degradation() -> None:
     assert not worded.degraded and not worded.assembled
 
 
-COMPUTED = {"plan": Plan(steps=(step("s1"),), answer=("s1",)), "execute": StepResult(output=7, mode="tool")}
-AGAIN = Agreement(derivations=(Derivation(method="worked", text="3 + 4 = 7", answer="7", agrees=True),))
+SUM = ToolUse(id="s1.1", tool="calculator", arguments={"expression": "3 + 4"}, output=7)
 
 
-@pytest.mark.requirement("G4")
-def test_what_tools_computed_is_derived_again_before_it_is_judged() -> None:
-    """What came of it stands in the plan that is judged and put into words, and in the history of the pass."""
-    world = World(**COMPUTED, derive=AGAIN)
-    result = world.run(config=Config(derivations=2))
-    assert world.phases == [*PREPARED, "execute", "derive", *ENDED]
-    (effect,) = world.of("derive")
-    assert effect.most == 1  # type: ignore[attr-defined]
-    judged = [*world.of("assess"), *world.of("synthesize")]
-    assert [e.plan.agreement for e in judged] == [AGAIN, AGAIN]  # type: ignore[attr-defined]
-    assert result.history.passes[0].agreement == AGAIN
-    assert plan_before(result.history, 2).agreement == AGAIN
+def by_programs(**world: Any) -> World:
+    """A world whose model works by programs: one gives 7, and a judge is sure of it."""
+    program = ProgramText(way="query", text="SELECT 7")
+    return World(**{
+        "profile": TaskProfile(reasoning_depth=2, ambiguity=0.0, form="program"),
+        "write": Programs(programs=(program,)),
+        "run_program": Ran(values=(7,), uses=(SUM,), cites=("s1.1",)),
+        "weigh": Weight(score=0.9, form="probability", standing="measured"),
+    } | world)  # fmt: skip
 
 
-@pytest.mark.requirement("G4")
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"execute": StepResult(output=7, mode="reasoning")},
-        {"execute": StepResult(output=7, mode="reading")},
-        {"execute": StepResult(output=None, mode="tool", problem="not there")},
-        {"execute": Failure(kind="tool", message="no such row")},
-        {"plan": Plan(steps=(step("s1"),))},
-    ],
-)
-def test_what_rests_on_the_model_is_not_derived_again(changes: dict[str, Any]) -> None:
-    """Nor what is not there, or is not said to be the answer."""
-    world = World(**COMPUTED | {"derive": AGAIN} | changes)
+@pytest.mark.requirement("W3", "K1")
+def test_a_model_that_works_by_programs_plans_nothing_and_has_its_results_weighed() -> None:
+    """The task is the only step; each program, its result and the judgment of it are effects of their own."""
+    world = by_programs()
     result = world.run()
-    assert "derive" not in world.phases and result.history.passes[0].agreement is None
+    assert world.phases == ["profile", "validate_plan", "write", "run_program", "weigh", *ENDED]
+    (step_done,) = result.history.passes[0].executed
+    assert step_done.output == "7" and step_done.mode == "program" and result.converged
 
 
-@pytest.mark.requirement("G4")
-def test_what_quotes_a_text_is_derived_again() -> None:
-    """Its handler knows whether another derivation pays."""
-    quoted = StepResult(output=7, mode="tool", sources=(Source(source="a", start=0, end=1, text="7"),))
-    world = World(**COMPUTED | {"derive": AGAIN, "execute": quoted})
-    assert world.run().history.passes[0].agreement == AGAIN
+@pytest.mark.requirement("W3", "K13")
+@pytest.mark.parametrize("phase", ["write", "run_program", "weigh"])
+def test_a_part_of_the_program_form_that_fails_is_a_degradation(phase: str) -> None:
+    """Without a judge the result stands unjudged; without a program, or a result of it, the step has failed."""
+    result = by_programs(**{phase: NO_ANSWER}).run()
+    (step_done, *_) = result.history.passes[0].executed
+    assert phase in [one.phase for one in result.degraded]
+    assert step_done.status == ("complete" if phase == "weigh" else "failed")
 
 
-@pytest.mark.requirement("G4", "K13")
-def test_a_derivation_that_fails_leaves_the_answer_as_it_was() -> None:
-    """It is on record as degraded; and with one derivation allowed, the plan's is the only one."""
-    failed = World(**COMPUTED, derive=NO_ANSWER).run()
-    assert failed.stop_reason == "converged" and [d.phase for d in failed.degraded] == ["derive"]
-    alone = World(**COMPUTED)
-    assert alone.run(config=Config(derivations=1)).converged and "derive" not in alone.phases
+@pytest.mark.requirement("W3", "K6")
+def test_a_step_is_done_again_with_what_was_found() -> None:
+    """The programs of the second pass are told."""
+    again = RefinementAction(
+        type="REPLACE", target="s1", steps=(step("s1_r1", action=ToolLoop(form="program")),), justification="wrong"
+    )
+    reports = {"validate_results": lambda effect, n: found("s1") if n == 0 else SemanticValidationReport()}
+    assess = {"assess": lambda effect, n: NOT_YET if n == 0 else CONVERGED}
+    world = by_programs(refine_plan=Refinement(actions=(again,)), **reports, **assess)
+    assert world.run().converged
+    first, second = world.of("write")
+    assert first.problems == () and "s1 is wrong" in second.problems  # type: ignore[attr-defined]
+
+
+@pytest.mark.requirement("W3", "K12")
+def test_rounds_of_programs_are_limited() -> None:
+    """Of which a run has so many."""
+    asks_on = Programs(programs=(ProgramText(way="query", text="SELECT 7"),), more=True)
+    world = by_programs(write=asks_on, weigh=Weight(score=0.1), assess=NOT_YET)
+    world.run(config=Config(limits=RefinementLimits(rounds=3)))
+    assert len(world.of("write")) == 3
 
 
 @pytest.mark.requirement("K1", "K2")

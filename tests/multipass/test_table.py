@@ -26,7 +26,6 @@ ROWS = [
     ("waiting", {"failure": WAITING}),
     ("interrupted", {"interrupted": True}),
     ("schema_unmet", {"unfit": True}),
-    ("form_unmet", {"codes": ("form_unmet",)}),
     ("not_stated", {"codes": ("not_stated",)}),
     ("disagreement", {"codes": ("disagreement",)}),
     ("uncertain", {"codes": ("uncertain",)}),
@@ -41,7 +40,7 @@ ROWS = [
     ("stalled", {"stalled": True}),
     ("continue", {}),
 ]
-CODES = ("form_unmet", "not_stated", "disagreement", "uncertain", "completeness")
+CODES = ("not_stated", "disagreement", "uncertain", "completeness")
 RULES = table(TABLE)
 QUIET = PassSignals(passes=1, ttl=3)
 SIGNALS = st.builds(

@@ -70,7 +70,7 @@ def test_a_task_of_a_few_steps_is_its_own_plan_without_a_call(count: int, depth:
 @pytest.mark.parametrize(
     ("said", "config", "phase"),
     [
-        (SIMPLE, Config(form="program"), "execute"),
+        (SIMPLE, Config(form="program"), "write"),
         (SIMPLE.changed(form="program"), Config(form="tools"), "turn"),
         (SIMPLE.changed(form=None), Config(), "execute"),
         (Failure(kind="completion", message="no"), Config(form="tools"), "plan"),

@@ -10,7 +10,6 @@ from aeon.kernel.passes import MULTIPASS
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.journal import Journal
 from aeon.schema import (
-    Agreement,
     Answer,
     Bound,
     ConfidenceParts,
@@ -41,6 +40,8 @@ from aeon.schema import (
     Usage,
     Value,
 )
+from aeon.schema.programs import Programs, Ran
+from aeon.schema.weight import Weight
 
 SUFFICIENT = ("converged", "own_knowledge", "confident")
 
@@ -132,7 +133,9 @@ def handlers(**values: Value | Callable[[Any], Value]) -> dict[str, Callable[[An
         "execute": lambda effect: StepResult(output=f"out of {effect.step.id}"),
         "turn": Turn(text="it is 7"),
         "use_tool": lambda effect: ToolUse(id=effect.call.id, tool=effect.call.tool, arguments={}, output=7),
-        "derive": Agreement(),
+        "write": Programs(),
+        "run_program": Ran(),
+        "weigh": Weight(),
         "validate_results": SemanticValidationReport(),
         "assess": CONVERGED,
         "ask": Reply(text="this one"),

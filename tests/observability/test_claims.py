@@ -6,8 +6,7 @@ import pytest
 
 from aeon.observability.lines import claim_lines, coverage, plain
 from aeon.observability.page import to_html
-from aeon.observability.passes.lines import agreement_lines, conclusion_lines, doubt_lines
-from aeon.observability.passes.report import history_lines
+from aeon.observability.passes.lines import agreement_lines, conclusion_lines
 from aeon.observability.trail import Trail
 from aeon.schema import (
     Agreement,
@@ -19,10 +18,8 @@ from aeon.schema import (
     FromSource,
     FromTask,
     FromTool,
-    Plan,
     Reading,
     Result,
-    Step,
     StepMode,
     StepResult,
     Support,
@@ -113,20 +110,12 @@ def test_claims_are_in_the_notebook_view() -> None:
     assert "1 of 1 checked, 1 supported" in page
 
 
-def test_each_derivation_says_what_it_gives() -> None:
-    """And whether that is the answer that was taken."""
-    one = Derivation(method="worked", text="…", answer="760 euros", agrees=True, taken=True)
-    two = Derivation(method="thought", text="…", answer="950")
-    told = plain(agreement_lines(Agreement(derivations=(one, one.changed(taken=False), two))))
-    assert told == "worked  760 euros  taken\nworked  760 euros  the same\nthought  950  another answer"
-    same = plain(agreement_lines(Agreement(derivations=(one.changed(taken=False, repeats=True),))))
-    assert same == "worked  760 euros  the same words: not independent"
+def test_each_program_says_what_it_gives() -> None:
+    """And whether that is the answer, with what a judge makes of it."""
+    one = Derivation(method="worked", text="…", answer="760 euros", agrees=True)
+    two = Derivation(method="plain", text="…", answer="950", score=0.125)
+    told = plain(agreement_lines(Agreement(derivations=(one, one.changed(score=0.9), two))))
+    assert told == (
+        "worked  760 euros  the same\nworked  760 euros  the same, judged 0.90\nplain  950  another answer, judged 0.12"
+    )
     assert agreement_lines(None) == []
-
-
-def test_what_the_planner_could_not_settle_is_told() -> None:
-    """In the report and in the story of the run, next to the plan."""
-    plan = Plan(steps=(Step(id="s1", description="add them"),), doubts=("use 26 too",))
-    assert plain(doubt_lines(plan)) == "use 26 too" and doubt_lines(Plan()) == []
-    told = plain(history_lines(played(plan=plan).history))
-    assert "  doubt    use 26 too" in told

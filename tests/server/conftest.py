@@ -64,7 +64,7 @@ class Gated(Scripted):
 
 PRICE = "What is the price of article A300?"
 PRICES = "\n".join(f"The price of article A{number} is {number}.40 euros." for number in range(400))
-QUOTED = ("300.40", "price = 300.4\nprint(price)", "The price is {r1} euros.")
+QUOTED = ("300.40", "price = 300.4\nprint(price)", "The price is 300.40 euros.")
 """What a model says that reads a price in a text and words it."""
 
 

@@ -95,7 +95,7 @@ def test_a_tool_call_is_a_span(serve: Serve, spans: InMemorySpanExporter, tmp_pa
     every = {span.context.span_id: span for span in spans.get_finished_spans() if span.context}
     called = {span.name: span for span in every.values() if span.name.startswith("execute_tool")}
     assert {"execute_tool calculator", "execute_tool find_collection"} <= called.keys()
-    for name, phase in (("calculator", "execute"), ("find_collection", "search")):
+    for name, phase in (("calculator", "run_program"), ("find_collection", "search")):
         span = called[f"execute_tool {name}"]
         assert span.attributes is not None and span.parent is not None
         assert (span.attributes[names.OPERATION], span.attributes[names.TOOL_NAME]) == ("execute_tool", name)
@@ -171,12 +171,12 @@ def test_prometheus_gets_figures(serve: Serve) -> None:
     usage = server.get(f"/jobs/{name}/result").json()["usage"]
     text = server.get("/metrics").text
     for line in (
-        'aeon_runs_total{engine="multi-pass/3",stop_reason="converged"} 1.0',
+        'aeon_runs_total{engine="multi-pass/4",stop_reason="converged"} 1.0',
         'aeon_runs_total{engine="shorten/1",stop_reason="short"} 1.0',
-        'research_loop_duration_seconds_count{engine="multi-pass/3"} 1.0',
-        'iterations_per_request_sum{engine="multi-pass/3"} 1.0',
-        f'aeon_model_calls_total{{engine="multi-pass/3"}} {usage["calls"]}.0',
-        f'aeon_tokens_total{{engine="multi-pass/3",kind="prompt"}} {usage["prompt_tokens"]}.0',
+        'research_loop_duration_seconds_count{engine="multi-pass/4"} 1.0',
+        'iterations_per_request_sum{engine="multi-pass/4"} 1.0',
+        f'aeon_model_calls_total{{engine="multi-pass/4"}} {usage["calls"]}.0',
+        f'aeon_tokens_total{{engine="multi-pass/4",kind="prompt"}} {usage["prompt_tokens"]}.0',
         "aeon_runs_running 0.0",
         "aeon_runs_queued 0.0",
         'aeon_http_seconds_count{method="GET",route="/jobs/{name}/result",status="2xx"} 1.0',
@@ -193,7 +193,7 @@ def test_each_phase_is_a_line_of_the_log(serve: Serve) -> None:
     lines = [json.loads(line) for line in file.getvalue().splitlines()]
     assert lines[0]["event"] == "run_started" and lines[-1]["event"] == "run_ended"
     phases = [line for line in lines if line["event"] == "phase"]
-    assert {"plan", "execute", "synthesize"} <= {line["phase"] for line in phases}
+    assert {"plan", "write", "run_program", "synthesize"} <= {line["phase"] for line in phases}
     left = [line["token_budget"] for line in phases]
     assert left == sorted(left, reverse=True) and left[-1] == 100_000 - phases[-1]["tokens"] < 100_000
     assert {line["run"] for line in lines} == {name} and all("iteration" in line for line in phases)

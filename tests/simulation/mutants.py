@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 from aeon.convergence.engine import ConvergenceEngine
 from aeon.errors import CompletionError, EndpointFailed, ModelError
-from aeon.execution import executor
+from aeon.execution import turns
 from aeon.kernel import budget, passes
 from aeon.kernel.engine import Run
 from aeon.kernel.passes import Progress
@@ -20,26 +20,33 @@ from aeon.llm.asking import Form
 from aeon.llm.openai_compatible import OpenAICompatible
 from aeon.llm.spending import true_usage
 from aeon.llm.wire import Gathering
-from aeon.multipass.effects import AssessConvergence
+from aeon.multipass import sampling
+from aeon.multipass.effects import AssessConvergence, WritePrograms
+from aeon.multipass.votes import Ballot, Class
+from aeon.programs import prompts
+from aeon.programs.writer import ProgramWriter
 from aeon.runtime.ledger import Ledger
 from aeon.schema import (
     Answer,
     ConvergenceAssessment,
     Decision,
+    JsonValue,
     Left,
     LLMRequest,
     LLMResponse,
     Outcome,
     Price,
     SemanticValidationReport,
+    Step,
     Usage,
 )
 from aeon.schema.effects import Program
+from aeon.schema.programs import Programs
 from aeon.simulation.life import Parts
 from aeon.supervisor import calls, judge, judge_specs, supervisor
 from aeon.supervisor.calls import Ask
 from aeon.supervisor.supervisor import Supervisor
-from aeon.synthesis import synthesizer
+from aeon.synthesis import closing
 from aeon.tools import registry
 from aeon.tools.registry import ToolRegistry
 from aeon.validation.semantic import SemanticValidator
@@ -160,6 +167,29 @@ async def _constant(*_: object) -> Answer:
     return Answer(text="The total is 4711.")
 
 
+_PROGRAMS_TOO_MANY = 5
+_sample = sampling.sample
+_write = ProgramWriter.write
+
+
+def _counts_no_round(task: Any, step: Step, inputs: Any, problems: Any = (), rounds: int = 2) -> sampling.Sampling:
+    return _sample(task, step, inputs, problems, 99)
+
+
+async def _writes_many(writer: ProgramWriter, effect: WritePrograms) -> Programs:
+    written = await _write(writer, effect)
+    return written.changed(programs=written.programs * _PROGRAMS_TOO_MANY)
+
+
+def _made_up_value(_: Sequence[JsonValue]) -> str:
+    return "4711"
+
+
+def _any_class(ballot: Ballot, most: int) -> tuple[Class, ...]:
+    """Classes that were weighed are weighed again."""
+    return ballot.classes[:most] * 2
+
+
 _synthesize = passes._synthesize
 
 
@@ -194,6 +224,7 @@ _CONVERGED = ConvergenceAssessment(converged=True, failed=True)
 _COUNTED = "whatever was used is counted"
 _IN_TIME = "nothing begins after its time"
 _FENCED = "data stays data"
+_ROUNDS = "rounds within their limits"
 
 MUTANTS: dict[str, Mutant] = {
     "settles no call": _mutant(Ledger, "settle", _settles_nothing, "none", _COUNTED),
@@ -220,8 +251,9 @@ MUTANTS: dict[str, Mutant] = {
     "takes what was cut off": _mutant(
         Supervisor, "_whole", _takes_what_was_cut, "truncated", "what is cut off is not used"
     ),
-    "fences no input": _mutant(executor, "fence", _unfenced, "tool_output,bad_judgment", _FENCED),
-    "fences no result": _mutant(synthesizer, "fence", _unfenced, "tool_output", _FENCED),
+    "fences no result of a turn": _mutant(turns, "fence", _unfenced, "tool_output", _FENCED),
+    "fences no input of a program": _mutant(prompts, "fence", _unfenced, "tool_output", _FENCED),
+    "fences no result": _mutant(closing, "fence", _unfenced, "tool_output", _FENCED),
     "fences no evidence": _mutant(judge_specs, "fence", _unfenced, "tool_output", _FENCED),
     "validates nothing": _mutant(SemanticValidator, "validate_results", _no_report, "none", "no report is dropped"),
     "lets tools run at once": _mutant(ToolRegistry, "_lock", lambda _: nullcontext(), "tool_hangs", "tools take turns"),
@@ -230,11 +262,15 @@ MUTANTS: dict[str, Mutant] = {
             (registry, "problems", lambda *_, **__: []),
             (registry, "_prepare", lambda _, arguments: (dict(arguments), [])),
         ),
-        "none", "a tool gets what it takes",
+        "malformed", "a tool gets what it takes",
     ),
-    "answers the same": _mutant(
-        synthesizer.Synthesizer, "synthesize", _constant, "none", "an answer is made of the run"
+    "answers the same": _mutant(closing.Closer, "close", _constant, "none", "an answer is made of the run"),
+    "counts no round": _mutant(sampling, "sample", _counts_no_round, "none", _ROUNDS),
+    "runs too many programs": Mutant(
+        ((sampling, "PROGRAMS", 9), (ProgramWriter, "write", _writes_many)), "none", _ROUNDS
     ),
+    "weighs twice": _mutant(Ballot, "unjudged", _any_class, "none", _ROUNDS),
+    "makes up a result": _mutant(sampling, "told", _made_up_value, "none", "a result is what a program gave"),
     "answers from any plan": _mutant(
         passes, "_synthesize", _of_any_plan, "tool_fails,budget_seconds", "an answer is of a settled plan"
     ),

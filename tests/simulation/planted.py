@@ -14,7 +14,7 @@ from aeon.kernel.passes import MULTIPASS
 from aeon.kernel.ports import Handlers
 from aeon.kernel.table import PassSignals
 from aeon.llm.adapter import LLMAdapter, Permit, freely
-from aeon.multipass.effects import ExecuteStep, InferProfile, PassNote, Synthesize, ValidateResults
+from aeon.multipass.effects import InferProfile, PassNote, Synthesize, TakeTurn, UseTool, ValidateResults
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
@@ -28,8 +28,8 @@ from aeon.schema import (
     Plan,
     Result,
     SemanticValidationReport,
-    StepResult,
     TaskProfile,
+    Turn,
     Usage,
 )
 from aeon.schema.effects import Batch, Effect, Program
@@ -111,24 +111,24 @@ def _handlers(change: Callable[[Handlers, Services[Any]], dict[str, Any]], plugi
     return Parts(Plugin(plugin.engine, changed))
 
 
-def _does_steps_twice(handlers: Handlers, _: Services[Config]) -> dict[str, Any]:
-    async def execute(effect: ExecuteStep) -> object:
-        await handlers["execute"](effect)
-        return await handlers["execute"](effect)
+def _calls_twice(handlers: Handlers, _: Services[Config]) -> dict[str, Any]:
+    async def use(effect: UseTool) -> object:
+        await handlers["use_tool"](effect)
+        return await handlers["use_tool"](effect)
 
-    return {"execute": execute}
+    return {"use_tool": use}
 
 
 def _remembers(handlers: Handlers, _: Services[Config]) -> dict[str, Any]:
     done: list[str] = []
 
-    async def execute(effect: ExecuteStep) -> object:
-        result = await handlers["execute"](effect)
+    async def turn(effect: TakeTurn) -> object:
+        said = await handlers["turn"](effect)
         done.append(effect.step.id)
-        assert isinstance(result, StepResult)
-        return result.changed(output=f"step number {len(done)}")
+        assert isinstance(said, Turn)
+        return said.changed(text=f"turn number {len(done)}")
 
-    return {"execute": execute}
+    return {"turn": turn}
 
 
 def _raises(_: Handlers, __: Services[Config]) -> dict[str, Any]:
@@ -305,7 +305,7 @@ def _answers_twice(run: MultipassRun) -> Program[Result]:
 PLANTED: dict[str, tuple[Parts, str, str]] = {
     "loses an entry": (_driver(_loses_an_entry), "none", "replay is byte-identical"),
     "miscounts": (_driver(_miscounts), "none", "usage is the sum of the entries"),
-    "does steps twice": (_handlers(_does_steps_twice), "crash_begun", "each side effect happens once"),
+    "calls twice": (_handlers(_calls_twice), "crash_begun", "each side effect happens once"),
     "notes no tool": (_driver(_notes_no_tool), "none", "nothing is done before it is on record"),
     "forgets tools": (_driver(_forgets_tools), "crash_called", "each side effect happens once"),
     "notes no call": (_driver(_notes_no_call), "none", "nothing is done before it is on record"),
@@ -322,7 +322,7 @@ PLANTED: dict[str, tuple[Parts, str, str]] = {
     "overspends": (_endpoint(_Greedy), "none", "within its bound"),
     "rewrites": (_program(_rewrites), "bad_judgment", "executed steps never change"),
     "goes on": (_program(_goes_on), "none", "no effect after the end"),
-    "plans of any size": (_program(_plans_of_any_size), "bad_judgment", "refinement limits hold"),
+    "plans of any size": (_program(_plans_of_any_size), "bad_judgment,steps=1", "refinement limits hold"),
     "drops reports": (_program(_drops_reports), "none", "no report is dropped"),
     "refines too often": (_program(_refines_too_often), "bad_judgment,tool_fails", "refinement limits hold"),
 }

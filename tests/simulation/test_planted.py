@@ -70,8 +70,8 @@ def test_a_failing_seed_is_made_small() -> None:
 @pytest.mark.requirement("K13")
 def test_the_command_of_a_failing_seed_runs_it_again() -> None:
     """Its seed, its faults and its sizes are all that it takes."""
-    with Life(PLANTED["does steps twice"][0]) as life:
-        report = found("does steps twice", life, MANY)
+    with Life(PLANTED["calls twice"][0]) as life:
+        report = found("calls twice", life, MANY)
         failure = tally([report], life).failures[0]
         options = parse(shlex.split(failure.command)[1:])
         again = check(scenario(options.start, options.faults), life)

@@ -20,6 +20,7 @@ from aeon.llm.scripted import Scripted
 from aeon.schema import LLMRequest, LLMResponse
 from aeon.testing.obliging import oblige
 from aeon.tools import Tool, ToolRegistry, tool
+from tests.second import way_of
 
 
 class _TextError(Exception):
@@ -83,12 +84,12 @@ def test_a_run_goes_on_after_whatever_a_tool_raises(error: BaseException) -> Non
         raise error
 
     def answer(request: LLMRequest) -> LLMResponse | str:
-        planning = "Now plan this task" in request.messages[1].content
-        return '{"s1": {"goal": "say it", "tool": "shout", "text": "a"}}' if planning else oblige(request)
+        return 'print(shout("a"))' if way_of(request) == "program" else oblige(request)
 
     result = build(Scripted(answer), tools=[shout]).execute("Say it.")
     assert result.answer and result.stop_reason
-    assert any(step.status == "failed" for one in result.history.passes for step in one.executed)
+    (step,) = result.history.passes[0].executed
+    assert step.status == "failed" and step.problem is not None and "shout: " in step.problem
 
 
 def test_a_tool_that_cancels_itself_has_failed() -> None:
@@ -132,13 +133,11 @@ def test_a_run_ends_whose_tool_swallows_its_cancellation(monkeypatch: pytest.Mon
     stubborn = Tool("t", "Wait.", {"type": "object"}, _never_stops, side_effects=False, timeout=0.01)
 
     def answer(request: LLMRequest) -> LLMResponse | str:
-        if "Now plan this task" in request.messages[-1].content:
-            return '{"s1": {"goal": "wait", "tool": "t"}}'
-        return oblige(request)
+        return "print(t())" if way_of(request) == "program" else oblige(request)
 
     result = build(Scripted(answer), tools=[stubborn]).execute("Wait.")
     failed = [step.problem for one in result.history.passes for step in one.executed if step.status == "failed"]
-    assert failed[0] == "t did not return within 0.01 s"
+    assert failed[0] is not None and "t: t did not return within 0.01 s" in failed[0]
 
 
 def test_a_cancelled_tool_may_clean_up() -> None:

@@ -1,7 +1,8 @@
-"""The schema of a tool's parameters: types that a model can be shown, in a plan as in a list of tools."""
+"""The schema of a tool's parameters: types that a model can be shown, and by which its calls are checked."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 from collections.abc import Callable
@@ -15,9 +16,9 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 
 from aeon.errors import ConfigError
-from aeon.plan.schema import plan_schema, step_schema, to_step
-from aeon.schema import JsonObject, ToolCall
+from aeon.schema import JsonObject
 from aeon.tools import Tool, ToolRegistry, tool
+from aeon.tools.toolspecs import specs
 
 
 class Unit(Enum):
@@ -85,28 +86,29 @@ ARGUMENTS: JsonObject = {
 }
 
 
-def call_of(arguments: JsonObject) -> JsonObject:
-    """A plan of one step that calls the tool."""
-    return {"s1": {"goal": "stow it away", "tool": "stow", **arguments}}
+@pytest.mark.requirement("S2")
+def test_types_of_several_parts_are_checked_in_a_call() -> None:
+    """An enum, a model, a dataclass, a named tuple or an optional one is checked, and shown, as its type says."""
+    tools = ToolRegistry([stow])
+    (spec,) = specs(tools)
+    told = Draft202012Validator(dict(spec.parameters)).is_valid
 
+    def fits(arguments: JsonObject) -> bool:
+        allowed = not tools.check("stow", arguments)
+        assert told(arguments) is allowed
+        return allowed
 
-@pytest.mark.requirement("J4", "S2")
-@pytest.mark.parametrize("enforced", [True, False])
-def test_types_of_several_parts_stand_in_a_plan(enforced: bool) -> None:
-    """An enum, a model, a dataclass, a named tuple or an optional one is checked where a plan names it."""
-    schema = plan_schema(ToolRegistry([stow]), 3, enforced)
-    fits = Draft202012Validator(schema).is_valid
-    assert fits(call_of(ARGUMENTS))
-    assert fits(call_of(ARGUMENTS | {"other": {"shelf": 3}, "marks": [1]}))
-    assert fits(call_of(ARGUMENTS | {"other": None}))
-    assert not fits(call_of(ARGUMENTS | {"unit": "lb"}))
-    assert not fits(call_of(ARGUMENTS | {"load": {"weight": 1}}))
-    assert not fits(call_of({"unit": "kg"}))
+    assert fits(ARGUMENTS)
+    assert fits(ARGUMENTS | {"other": {"shelf": 3}, "marks": [1]})
+    assert fits(ARGUMENTS | {"other": None})
+    assert not fits(ARGUMENTS | {"unit": "lb"})
+    assert not fits(ARGUMENTS | {"load": {"weight": 1}})
+    assert not fits({"unit": "kg"})
 
 
 @pytest.mark.requirement("S2")
 def test_the_function_gets_what_its_types_say() -> None:
-    """The arguments of a plan become the members, models and tuples that the function takes."""
+    """The arguments of a call become the members, models and tuples that the function takes."""
     assert stow.prepare is not None
     made = stow.prepare(ARGUMENTS)
     assert made["unit"] is Unit.KILOGRAM and isinstance(made["place"], Place) and isinstance(made["load"], Load)
@@ -131,9 +133,9 @@ def test_defaults_are_plain_json() -> None:
     assert stow.parameters["required"] == ["unit", "place", "load", "span"]
 
 
-@pytest.mark.requirement("J4", "S2")
+@pytest.mark.requirement("S2")
 def test_a_tool_whose_arguments_may_all_be_left_out_is_called_without_any() -> None:
-    """Nobody asks the model again for arguments that it left out or that there are none of."""
+    """Nothing is filled in for arguments that were left out: the function has its own defaults."""
 
     @tool(side_effects=False)
     def now(zone: str = "UTC", places: int = 0, names: list[str] | None = None) -> str:
@@ -141,10 +143,7 @@ def test_a_tool_whose_arguments_may_all_be_left_out_is_called_without_any() -> N
         return f"{zone} {places} {names}"
 
     tools = ToolRegistry([now])
-    raw: JsonObject = {"goal": "tell the time", "tool": "now"}
-    assert Draft202012Validator(step_schema(tools)).is_valid(raw)
-    step = to_step(raw, "s2", ["s1"], tools)
-    assert step.action == ToolCall(tool="now", arguments={}) and step.dependencies == ("s1",)
+    assert not tools.check("now", {}) and asyncio.run(tools.call("now", {})).value == "UTC 0 None"
 
 
 def unusable(hint: object) -> Callable[..., object]:
@@ -183,7 +182,7 @@ class _Callable:
     ],
 )
 def test_what_is_no_tool_is_refused_in_a_line(target: Callable[..., object], words: str) -> None:
-    """Where it is decorated, not when a plan has been made with it."""
+    """Where it is decorated, not when a run has begun with it."""
     with pytest.raises(ConfigError, match=words) as refused:
         tool(target)
     assert "\n" not in str(refused.value)

@@ -58,7 +58,7 @@ def test_its_documents_are_looked_up_listed_and_searched(stored: Path) -> None:
 def test_a_proof_over_it_verifies(stored: Path) -> None:
     """Text, hash, title and extractor of a source are those that the collection holds."""
     given = Files.open(stored)
-    replies = ["12.50 euros", 'print("not stated")', "The fee is 12.50 euros.", "It is {r1}."]
+    replies = ["12.50 euros", "It is 12.50 euros."]
     result = build(llm=agreeing(replies), tools=[given]).execute("What is the fee of a guest?")
     assert isinstance(result, Result) and result.answer == "It is 12.50 euros."
     proof = proof_of(result, [given])
@@ -71,7 +71,7 @@ def test_a_proof_over_it_verifies(stored: Path) -> None:
 def test_a_proof_is_held_against_the_files_again(stored: Path, tmp_path: Path) -> None:
     """Beside the folder as it was collected, the sources are the same; beside a changed file, they are not."""
     given = Files.open(stored)
-    replies = ["12.50 euros", 'print("not stated")', "The fee is 12.50 euros.", "It is {r1}."]
+    replies = ["12.50 euros", "It is 12.50 euros."]
     result = build(llm=agreeing(replies), tools=[given]).execute("What is the fee of a guest?")
     data = proof_bytes(proof_of(result, [given]))
     (tmp_path / "club").mkdir()
@@ -83,7 +83,7 @@ def test_a_proof_is_held_against_the_files_again(stored: Path, tmp_path: Path) -
 
 def test_build_takes_it(stored: Path) -> None:
     """Like a folder, by its path."""
-    replies = ["12.50 euros", 'print("not stated")', "The fee is 12.50 euros.", "It is {r1}."]
+    replies = ["12.50 euros", "It is 12.50 euros."]
     result = build(llm=agreeing(replies), files=stored).execute("What is the fee of a guest?")
     assert result.answer == "It is 12.50 euros."
 

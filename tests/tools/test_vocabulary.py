@@ -109,7 +109,6 @@ def test_what_takes_too_long_to_look_up_is_not_known(tmp_path: Path, monkeypatch
 WARES = "product,category,code\nTable Lamp,table,X-1\nBoots,shoes,A1115\nsalad bowl,table,7\n,of the,\n"
 
 
-@pytest.mark.requirement("T1b")
 @pytest.mark.parametrize(
     ("text", "named"),
     [
@@ -138,7 +137,6 @@ def test_values_that_a_text_names(text: str, named: tuple[tuple[str, str], ...],
     ]
 
 
-@pytest.mark.requirement("T1b")
 @pytest.mark.parametrize(
     ("text", "conditions"),
     [
@@ -164,7 +162,6 @@ def test_months_and_years_that_a_text_names(text: str, conditions: list[str], tm
     assert Vocabulary(load(tmp_path, shops="city\nCork\n")).named(text) == ()
 
 
-@pytest.mark.requirement("T1b")
 @given(st.text(max_size=60))
 def test_any_text_names_values_or_none(vocabulary: Vocabulary, text: str) -> None:
     """Whatever stands in it is looked for as it is, and is no part of a query."""
@@ -189,7 +186,6 @@ def test_a_column_of_yes_and_no_is_named_by_its_name(question: str, named: list[
     assert [one.condition for one in words.named(question)] == named
 
 
-@pytest.mark.requirement("T1b")
 @pytest.mark.parametrize(
     ("question", "unpaid"),
     [
@@ -211,7 +207,6 @@ def test_what_is_owed_is_not_paid_yet(question: str, unpaid: bool, tmp_path: Pat
     assert [one.condition for one in words.named(question)] == ["\"Paid?\" = 'no'"] * unpaid
 
 
-@pytest.mark.requirement("T1b")
 def test_what_is_owed_leaves_other_columns_as_they_are(tmp_path: Path) -> None:
     """A cancelled job may be unpaid."""
     words = Vocabulary(load(tmp_path, jobs="job,Paid?,cancelled\nroof,yes,no\nsink,no,no\npump,no,yes\n"))
@@ -219,7 +214,6 @@ def test_what_is_owed_leaves_other_columns_as_they_are(tmp_path: Path) -> None:
     assert [one.condition for one in named] == ["\"Paid?\" = 'no'", "cancelled = 'yes'"]
 
 
-@pytest.mark.requirement("T1b")
 @pytest.mark.parametrize(
     ("question", "named"),
     [

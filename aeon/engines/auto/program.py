@@ -87,7 +87,7 @@ def most_calls(members: Members, config: AutoConfig) -> int:
 def auto_of(members: Members) -> Engine[AutoConfig, Signals, Auto]:
     """The router to these engines."""
     return Engine(
-        name="auto/1",
+        name="auto/2",
         config=AutoConfig,
         result=Auto,
         signals=Signals,

@@ -32,14 +32,6 @@ class Route(NamedTuple):
 
 ROUTES: tuple[Route, ...] = (
     Route(
-        "form",
-        "the task says how many words, sentences or items the answer has",
-        lambda there, profile: there.form,
-        _DEFAULT,
-        "figures",
-        "5 of 6 texts in a given form right, as many as the model alone; it counts, and asks again",
-    ),
-    Route(
         "tables",
         "there are tables",
         lambda there, profile: there.tables > 0,

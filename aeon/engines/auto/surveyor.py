@@ -5,7 +5,6 @@ from __future__ import annotations
 from aeon.engines.auto.effects import LookAround
 from aeon.engines.auto.values import Surroundings
 from aeon.proof.alike import numbers_of
-from aeon.supervisor.form import asks_form
 from aeon.tools.registry import ToolRegistry
 
 __all__ = ["Surveyor"]
@@ -28,5 +27,4 @@ class Surveyor:
             texts=self._texts,
             searches=self._searches,
             numbers=len(numbers_of(effect.task.text)),
-            form=asks_form(effect.task.text),
         )

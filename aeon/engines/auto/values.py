@@ -17,14 +17,13 @@ class Surroundings(Value):
     """What a run has, and what can be counted in its task: no model is asked.
 
     ``tables`` can be queried, ``texts`` searched, ``searches`` are providers beyond the texts at hand. ``numbers``
-    counts those that the task's text says; ``form``: it says how many words, sentences or items the answer has.
+    counts those that the task's text says.
     """
 
     tables: _Count = 0
     texts: bool = False
     searches: tuple[str, ...] = ()
     numbers: _Count = 0
-    form: bool = False
 
     @property
     def bare(self) -> bool:

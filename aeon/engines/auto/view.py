@@ -32,7 +32,7 @@ def _there(there: Surroundings) -> str:
     parts += ["texts"] if there.texts else []
     parts += [f"searches {', '.join(there.searches)}"] if there.searches else []
     parts += [f"{counted(there.numbers, 'number')} in the task"] if there.numbers else []
-    return ", ".join([*parts, *(["a form to keep"] if there.form else [])]) or "nothing but the task"
+    return ", ".join(parts) or "nothing but the task"
 
 
 def view_of(members: Members, views: Mapping[str, View]) -> View:

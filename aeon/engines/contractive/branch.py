@@ -103,7 +103,7 @@ def _reviewed(growth: Growth, decision: Decision) -> Program[tuple[Candidate, ..
 
 
 BRANCH: Engine[BranchConfig, BranchSignals, Branch] = Engine(
-    name="contractive-branch/1",
+    name="contractive-branch/2",
     config=BranchConfig,
     result=Branch,
     signals=BranchSignals,

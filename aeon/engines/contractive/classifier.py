@@ -7,10 +7,11 @@ from typing import Literal
 from aeon.engines.contractive.effects import Classify
 from aeon.engines.contractive.values import Classes
 from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.multipass.votes import same
+from aeon.proof.alike import numbers_of, without
 from aeon.schema.frozen import Frozen
-from aeon.supervisor.meaning import same
+from aeon.schema.programs import Ran
 from aeon.supervisor.prompt import Prompt, fence, load
-from aeon.supervisor.questions import is_of_kind
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
 
@@ -46,8 +47,7 @@ class Classifier:
             if place == len(classes):
                 classes.append(answer)
             places.append(place)
-        fitting = tuple(n for n, one in enumerate(classes) if is_of_kind(effect.task.text, one))
-        return Classes(places=tuple(places), fitting=fitting, asked=pairs.asked, untold=pairs.untold)
+        return Classes(places=tuple(places), asked=pairs.asked, untold=pairs.untold)
 
     async def _place(self, pairs: _Pairs, classes: list[str], answer: str) -> int:
         """The first class that the answer belongs to; the place behind the last one if it belongs to none."""
@@ -73,9 +73,11 @@ class _Pairs:
 
     async def alike(self, one: str, other: str) -> bool:
         """Whether both mean the same."""
-        told = same(self._question, one, other)
-        if told is not None:
-            return told
+        if same(Ran(values=(one,)), Ran(values=(other,))):
+            return True
+        first, second = numbers_of(one), numbers_of(other)
+        if first and second and (without(first, second) or without(second, first)):  # of the same, a model says it
+            return False
         pair = (one, other)
         if pair not in self._told:
             self.asked += 1

@@ -12,7 +12,7 @@ from aeon.engines.contractive.values import Candidate, Collapsed
 from aeon.schema import JsonObject
 from aeon.supervisor.prompt import Prompt, fence
 from aeon.supervisor.supervisor import Supervisor
-from aeon.synthesis.sentence import Result, worded
+from aeon.synthesis.wording import worded
 from aeon.text import one_line
 
 __all__ = ["Collapser"]
@@ -46,7 +46,7 @@ class Collapser:
         if len(best.answer.split()) >= _SENTENCE:
             text, problem = best.answer, ""
         else:
-            text, problem = await worded(self._supervisor, effect.task, [Result("r1", "", best.answer)])
+            text, problem = await worded(self._supervisor, effect.task, [best.answer])
         return Collapsed(text=f"{text}{_against(effect)}", short=best.answer, problem=problem)
 
     async def _object(self, effect: Collapse, best: Candidate, schema: JsonObject) -> Collapsed:

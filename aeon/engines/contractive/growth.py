@@ -39,7 +39,6 @@ class Growth:
 
     run: BranchRun
     classes: list[str] = field(default_factory=list)
-    fitting: set[int] = field(default_factory=set)
     rounds: list[Round] = field(default_factory=list)
     pruned: list[Pruned] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
@@ -60,7 +59,6 @@ class Growth:
     def take(self, samples: Samples, classes: Classes, spent: Usage, seconds: float) -> None:
         """Keep what a look gave, and show the decision table what it says."""
         places = tuple(self._placed(samples, classes))
-        self.fitting |= {place for place in classes.fitting if place < len(self.classes)}
         found = Round(
             answers=samples.answers,
             places=places,
@@ -217,7 +215,6 @@ class Growth:
                     answer=answer,
                     share=round(votes[place] / drawn, 6),
                     latest=round(latest[place] / last, 6) if last else 0.0,
-                    fits=place in self.fitting,
                 )
             )
             for place, answer in enumerate(self.classes)

@@ -66,7 +66,7 @@ def _bare(best: Candidate | None) -> Collapsed:
 
 
 CONTRACTIVE: Engine[ContractiveConfig, ContractiveSignals, Contractive] = Engine(
-    name="contractive/1",
+    name="contractive/2",
     config=ContractiveConfig,
     result=Contractive,
     signals=ContractiveSignals,

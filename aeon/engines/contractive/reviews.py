@@ -20,8 +20,8 @@ def verdict_of(score: float | None) -> Verdict:
 
 
 def pre_reviewed(candidate: Candidate) -> Candidate:
-    """The candidate with its score: the mean of its share, its latest share, and whether it fits the question."""
-    before = (candidate.share + candidate.latest + candidate.fits) / 3
+    """The candidate with its score: the mean of its share and its latest share."""
+    before = (candidate.share + candidate.latest) / 2
     return candidate.changed(before=round(before, _PLACES))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from aeon.derivation.sums import done_again
 from aeon.engines.contractive.effects import Sample
 from aeon.engines.contractive.showing import shown
 from aeon.engines.contractive.values import Samples
@@ -61,9 +60,7 @@ class Sampler:
                 if not answers:
                     raise
                 break
-            told = f"{effect.task.text} {effect.task.background}"
-            text = done_again(said.value, told) if effect.steps else said.value
-            answer = short_answer(text, effect.steps)
+            answer = short_answer(said.value, effect.steps)
             answers += [answer] if answer else []
             unusable += not answer
         return Samples(answers=tuple(answers), unusable=unusable)

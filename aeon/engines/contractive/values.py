@@ -25,12 +25,11 @@ class Samples(Value):
 class Classes(Value):
     """For each answer the place of its class: those that are known come first, then new ones as they turn up.
 
-    ``fitting`` are the places of classes whose answer can be what the question asks for. ``asked`` counts the pairs
-    that a model was asked about; ``untold``, those that nobody could tell, which count as different.
+    ``asked`` counts the pairs that a model was asked about; ``untold``, those that nobody could tell, which count as
+    different.
     """
 
     places: tuple[Annotated[int, Field(ge=0)], ...] = ()
-    fitting: tuple[Annotated[int, Field(ge=0)], ...] = ()
     asked: Annotated[int, Field(ge=0)] = 0
     untold: Annotated[int, Field(ge=0)] = 0
 
@@ -76,7 +75,6 @@ class Candidate(Value):
     answer: str
     share: _Share = 0.0
     latest: _Share = 0.0
-    fits: bool = True
     before: _Share = 0.0
     peer: _Share | None = None
     verdict: Verdict = "not_reviewed"

@@ -37,8 +37,7 @@ class WorkCaps(Caps):
     classify: int = Field(default=7, ge=0)
     recall: int = Field(default=0, ge=0)
     plan: int = Field(default=7, ge=0)
-    execute: int = Field(default=5, ge=0)
-    derive: int = Field(default=2, ge=0)
+    execute: int = Field(default=20, ge=0)
     validate_results: int = Field(default=8, ge=0)
     verify: int = Field(default=2, ge=0)
     synthesize: int = Field(default=3, ge=0)
@@ -66,7 +65,9 @@ class WorkConfig(Settings):
     plan_steps: int = Field(default=8, ge=1, le=50, description="in a plan")
     total_steps: int = Field(default=24, ge=1, le=200, description="executed over a whole run")
     bypass_threshold: float = Field(default=0.9, ge=0, le=1, description="probability that no tool is needed")
-    derivations: int = Field(default=3, ge=1, description="of a computed answer, at most")
+    derivations: int = Field(
+        default=3, ge=1, description="in the program form: ways to the answer of a step that are tried at most"
+    )
     verifier: Literal["measured", "model"] = "measured"
     experience: str = Field(default="", description="file of lessons; without one, nothing is learnt")
     project: str = Field(default="", max_length=200)

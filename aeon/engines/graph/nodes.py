@@ -14,8 +14,8 @@ from aeon.engines.graph.stepping import carry_out, failure_of, renamed
 from aeon.engines.graph.values import Classified, Complexity, Verdict, Work
 from aeon.kernel.decide import borne_out
 from aeon.kernel.engine import Halt
-from aeon.multipass.effects import DeriveAgain, DraftPlan, Synthesize, ValidateResults
-from aeon.multipass.plans import answer_steps, draft_problems, is_to_derive
+from aeon.multipass.effects import DraftPlan, Synthesize, ValidateResults
+from aeon.multipass.plans import answer_steps, draft_problems
 from aeon.schema.claims import ENDINGS
 from aeon.schema.conclusion import Decision, Degradation
 from aeon.schema.effects import Program
@@ -30,7 +30,7 @@ C = TypeVar("C", bound=WorkConfig)
 _UNCHECKED = SemanticValidationReport(failed=True)
 _KNOWN = ("verified", "partial", "rejected", "not_stated", *ENDINGS.values())
 """Reasons to end that say what a run is worth; a budget or an interrupt says nothing of it."""
-_BY_TOOL = ("tool", "tool_repaired", "reading")
+_BY_TOOL = ("tool", "tool_repaired", "reading", "tools", "program")
 _LONGEST_LESSON = 400
 _STEPS: dict[Complexity, int] = {"BYPASS": 1, "SIMPLE": 1, "MODERATE": 3, "COMPLEX": 6}
 """Steps that a task of this complexity is expected to take."""
@@ -68,7 +68,7 @@ def draft(visit: Visit[C, WorkSignals, Work]) -> Program[None]:
     if most < 1:
         visit.write(plan=state.plan, fresh=False)
         return
-    fallback = Plan(steps=(Step(id="s1", description=run.task.text),))
+    fallback = Plan(steps=(Step(id="s1", description=run.task.text),), answer=("s1",))
     profile = TaskProfile(expected_step_count=_STEPS[state.complexity], inferred=False)
     lessons = tuple(_told(one) for one in state.lessons)
     request = DraftPlan(task=run.task, profile=profile, most_steps=most, problems=state.problems, lessons=lessons)
@@ -105,7 +105,7 @@ def verify(visit: Visit[C, WorkSignals, Work]) -> Program[None]:
 
 def _checked(visit: Visit[C, WorkSignals, Work]) -> Program[Verdict]:
     """The verdict on results of which no step failed: the first no counts, else the strongest yes."""
-    derived = yield from _derived(visit)
+    derived = _agreed(visit.state.plan)
     if derived.says == "no":
         return derived
     judged = yield from _judged(visit)
@@ -114,17 +114,6 @@ def _checked(visit: Visit[C, WorkSignals, Work]) -> Program[Verdict]:
     asked = yield from _asked(visit)
     verdicts = (asked, derived, judged) if asked.says == "no" else (derived, judged, asked)
     return next((one for one in verdicts if one.says != "undecided"), Verdict())
-
-
-def _derived(visit: Visit[C, WorkSignals, Work]) -> Program[Verdict]:
-    """What other ways to a computed answer say; and whether tools alone gave it."""
-    run, plan_now = visit.run, visit.state.plan
-    if run.config.derivations > 1 and is_to_derive(plan_now):
-        effect = DeriveAgain(task=run.task, plan=plan_now, most=run.config.derivations - 1)
-        agreement = yield from run.perform(effect, Agreement())
-        plan_now = plan_now.changed(agreement=agreement)
-        visit.write(plan=plan_now)
-    return _agreed(plan_now)
 
 
 def _agreed(done: Plan) -> Verdict:
@@ -215,8 +204,9 @@ def _conclude(signals: WorkSignals, state: Work) -> None:
 
 
 def _is_checked(state: Work) -> bool:
-    """Whether the verifier said yes; a direct answer, which nobody verifies, rests on tools."""
-    return state.verdict.says == "yes" if state.verdicts else _is_by_tools(state.plan)
+    """Whether the verifier said yes; a direct answer, which nobody verifies, rests on tools that did not disagree."""
+    verdict = state.verdict if state.verdicts else _agreed(state.plan)
+    return verdict.says == "yes"
 
 
 def _is_written(done: Plan) -> bool:

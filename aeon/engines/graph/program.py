@@ -11,7 +11,7 @@ from aeon.engines.graph.rules import TABLE, WorkSignals, graph_calls, most_plans
 from aeon.engines.graph.stepping import carry_out, failure_of
 from aeon.engines.graph.values import Choice, Looked, Reflected, Reflection, Work
 from aeon.kernel.engine import Engine, Halt, Run
-from aeon.multipass.effects import DeriveAgain, DraftPlan, ExecuteStep, Synthesize, ValidateResults
+from aeon.multipass.effects import DraftPlan, ExecuteStep, Synthesize, ValidateResults
 from aeon.multipass.plans import is_computed
 from aeon.schema.effects import Program
 from aeon.schema.outcome import Outcome
@@ -158,7 +158,7 @@ def _program(run: Run[GraphConfig, WorkSignals]) -> Program[Worked]:
 
 
 GRAPH: Engine[GraphConfig, WorkSignals, Worked] = Engine(
-    name="graph/2",
+    name="graph/3",
     config=GraphConfig,
     result=Worked,
     signals=WorkSignals,
@@ -167,7 +167,6 @@ GRAPH: Engine[GraphConfig, WorkSignals, Worked] = Engine(
         ask.Recall,
         DraftPlan,
         ExecuteStep,
-        DeriveAgain,
         ValidateResults,
         ask.Verify,
         ask.ChooseLook,

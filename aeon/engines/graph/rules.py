@@ -92,6 +92,6 @@ def graph_calls(config: GraphConfig) -> int:
 def _calls(config: WorkConfig, plans: int) -> int:
     """The calls of so many plans with their verification; a step whose tool's outcome is unknown may be done again."""
     caps = config.caps
-    verified = caps.derive + caps.validate_results + caps.verify
+    verified = caps.validate_results + caps.verify
     steps = (config.total_steps + config.questions.most) * caps.execute
     return caps.classify + caps.recall + plans * (caps.plan + verified) + steps + caps.synthesize + caps.note_lesson

@@ -14,7 +14,6 @@ from aeon.engines.graph.values import Done, Work
 from aeon.kernel import budget
 from aeon.multipass.effects import ExecuteStep
 from aeon.multipass.plans import inputs, placed, ready, waves
-from aeon.schema.conclusion import Degradation
 from aeon.schema.effects import Program
 from aeon.schema.frozen import JsonValue
 from aeon.schema.outcome import Outcome
@@ -80,8 +79,6 @@ def _settled(visit: Visit[C, WorkSignals, Work], effect: ExecuteStep, outcome: O
     step = effect.step
     if isinstance(outcome.value, StepResult):
         given = step.given(outcome.value)
-        if outcome.value.untutored:
-            visit.run.degraded.append(Degradation(phase=effect.phase, message=outcome.value.untutored))
         code = return_code(outcome.value.output)
         return given.changed(status="failed", problem=f"return code {code}: {_said(given)}") if code else given
     if visit.run.abandoned(effect, outcome):
@@ -117,7 +114,7 @@ def _on_record(plan: Plan, step: Step) -> Done:
         return Done(key=key_of(plan, step), problem=step.problem)
     result = StepResult(
         output=step.output, clarity=step.clarity, mode=step.mode, problem=step.problem, sources=step.sources,
-        tutor=step.tutor,
+        uses=step.uses, cites=step.cites, likelihood=step.likelihood, weight=step.weight, agreement=step.agreement,
     )  # fmt: skip
     return Done(key=key_of(plan, step), result=result)
 

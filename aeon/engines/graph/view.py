@@ -10,12 +10,12 @@ from aeon.engines.graph.effects import ChooseLook, Classify, NoteLesson, Recall,
 from aeon.engines.graph.record import Worked
 from aeon.engines.graph.trace import to_trace
 from aeon.engines.graph.values import Choice, Classified, Reflection, Verdict
-from aeon.multipass.effects import DeriveAgain, DraftPlan, ExecuteStep, Synthesize, ValidateResults
+from aeon.multipass.effects import DraftPlan, ExecuteStep, Synthesize, ValidateResults
 from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short
 from aeon.observability.report import report_lines
 from aeon.observability.trail import Trail
 from aeon.observability.view import GENERIC, View, ending_lines
-from aeon.schema import Agreement, Answer, Conclusion, Outcome, Plan, SemanticValidationReport, StepResult
+from aeon.schema import Answer, Conclusion, Outcome, Plan, SemanticValidationReport, StepResult
 from aeon.schema.effects import Effect
 from aeon.schema.experience import Lessons, Noted
 
@@ -25,7 +25,6 @@ _TITLES: dict[type[Effect], str] = {
     Classify: "complexity",
     Recall: "lessons",
     DraftPlan: "plan",
-    DeriveAgain: "derive again",
     ValidateResults: "judge",
     Verify: "verifier",
     ChooseLook: "what to look at",
@@ -67,7 +66,6 @@ _TOLD: dict[type, Callable[[Any], str]] = {
     Classified: lambda it: str(it.complexity),
     Lessons: _found,
     Plan: lambda it: "; ".join(step.description for step in it.steps),
-    Agreement: lambda it: ", ".join(one.answer for one in it.derivations) or "no other way",
     SemanticValidationReport: lambda it: "; ".join(issue.description for issue in it.issues) or "nothing found",
     Answer: lambda it: str(it.text),
     Noted: lambda it: f"kept as {it.id}" if it.id else "not kept",

@@ -10,7 +10,7 @@ from aeon.engines.graph.record import Worked
 from aeon.engines.graph.rules import TABLE, WorkSignals, loop_calls
 from aeon.engines.graph.values import Work
 from aeon.kernel.engine import Engine, Halt, Run
-from aeon.multipass.effects import DeriveAgain, DraftPlan, ExecuteStep, Synthesize, ValidateResults
+from aeon.multipass.effects import DraftPlan, ExecuteStep, Synthesize, ValidateResults
 from aeon.schema.effects import Program
 
 __all__ = ["LOOP", "SHIPPED"]
@@ -57,7 +57,7 @@ def _program(run: Run[WorkConfig, WorkSignals]) -> Program[Worked]:
 
 
 LOOP: Engine[WorkConfig, WorkSignals, Worked] = Engine(
-    name="loop/1",
+    name="loop/2",
     config=WorkConfig,
     result=Worked,
     signals=WorkSignals,
@@ -66,7 +66,6 @@ LOOP: Engine[WorkConfig, WorkSignals, Worked] = Engine(
         Recall,
         DraftPlan,
         ExecuteStep,
-        DeriveAgain,
         ValidateResults,
         Verify,
         Synthesize,

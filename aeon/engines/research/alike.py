@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 from aeon.documents.plain import word_set
 from aeon.documents.words import stems
+from aeon.engines.research.measures import value_of
+from aeon.engines.research.questions import asks_yes_no
 from aeon.engines.research.values import Comparison, Finding, Relation
 from aeon.grounding.mentions import mentions
-from aeon.plan.measures import value_of
 from aeon.supervisor.prompt import Prompt, cut, load
-from aeon.supervisor.questions import asks_yes_no
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools.shortnames import written_out
 

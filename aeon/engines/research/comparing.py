@@ -9,10 +9,10 @@ import ast
 import re
 
 from aeon.engines.research.alike import alike, is_alike, sides_alike
+from aeon.engines.research.measures import Measure, measured
+from aeon.engines.research.parting import Split, chosen, parted
+from aeon.engines.research.several import is_either
 from aeon.engines.research.values import Comparison, Finding
-from aeon.plan.measures import Measure, measured
-from aeon.plan.parting import Split, chosen, parted
-from aeon.plan.several import is_either
 from aeon.runtime.ledger import current_ledger
 from aeon.supervisor.supervisor import Supervisor
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from aeon.documents.plain import word_set
 from aeon.documents.words import stems
+from aeon.engines.research.questions import asks_yes_no
 from aeon.proof.readings import MONTHS
-from aeon.supervisor.questions import asks_yes_no
 
 __all__ = ["descriptions", "has_clause", "is_nested", "names", "questions"]
 

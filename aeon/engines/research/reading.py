@@ -8,14 +8,14 @@ import re
 from collections.abc import Sequence
 
 from aeon.documents.words import stems
+from aeon.engines.research.echoes import is_echo
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.marking import unmarked
 from aeon.engines.research.options import Choice, one_of
+from aeon.engines.research.questions import asks_yes_no, is_of_kind
 from aeon.engines.research.texts import Texts, large, numbers, shown, spelt
 from aeon.errors import Truncated
 from aeon.supervisor.prompt import Prompt, cut, fence, load
-from aeon.supervisor.questions import asks_yes_no, is_of_kind
-from aeon.supervisor.short_answers import is_echo
 from aeon.supervisor.supervisor import Supervisor
 
 __all__ = ["absent", "chosen", "read"]

@@ -14,18 +14,18 @@ from aeon.engines.research.effects import Cite, Numbered
 from aeon.engines.research.looking import LIKELY, Looker, is_unlikely, turned_down
 from aeon.engines.research.naming import names_in, unnamed
 from aeon.engines.research.phrases import questions
+from aeon.engines.research.several import is_either
 from aeon.engines.research.support import answering, headed, support_spec, supported
 from aeon.engines.research.telling import parts_of
 from aeon.engines.research.texts import shown
 from aeon.engines.research.values import Citation, Cited, Finding
 from aeon.grounding.matching import claims
 from aeon.grounding.results import told
-from aeon.plan.several import is_either
 from aeon.schema import Verdict
 from aeon.schema.claims import ENDINGS
 from aeon.supervisor.judge import Judge, Judged
 from aeon.supervisor.supervisor import Supervisor
-from aeon.synthesis.sentence import Result, Wording, worded
+from aeon.synthesis.wording import Wording, worded
 from aeon.text import one_line
 
 __all__ = ["Writer"]
@@ -106,12 +106,12 @@ class Writer:
 
     async def _worded(self, effect: Cite, asked: Sequence[Finding], evidence: Sequence[Citation]) -> Wording:
         """The answers in words; none where these would say what none of the evidence does, or the model has none."""
-        labels = [""] if len(asked) == 1 else [finding.question for finding in asked]
-        answers = [finding.answer for finding in asked]
         if (plain := _said_plainly(effect, asked)) is not None:
             return Wording(plain)
-        results = [Result(f"r{n}", *pair) for n, pair in enumerate(zip(labels, answers, strict=True), 1)]
-        wording = await worded(self._supervisor, effect.task, results)
+        answers = [one.answer for one in asked]
+        wording = await worded(self._supervisor, effect.task, answers)
+        if len(answers) > 1 and wording.text == "\n".join(answers):  # in no sentence each stands behind its question
+            return Wording("", wording.problem)
         spans = [one.source for one in evidence]
         if any(claim.verdict in ENDINGS for claim in claims(wording.text, told(effect.task), spans=spans)):
             return Wording("")

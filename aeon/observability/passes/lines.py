@@ -6,9 +6,10 @@ import json
 import textwrap
 from collections.abc import Mapping
 
-from aeon.multipass.effects import ExecuteStep, TakeTurn, UseTool
+from aeon.multipass.effects import ExecuteStep, RunProgram, TakeTurn, UseTool, WeighResult, WritePrograms
+from aeon.multipass.sampling import told
 from aeon.observability import lines as generic
-from aeon.observability.lines import Line, Span, counted, plain, short
+from aeon.observability.lines import Line, Span, counted, short
 from aeon.observability.passes.turns import cites_line, turn_words, use_lines, use_words, uses_words
 from aeon.schema import (
     Agreement,
@@ -28,9 +29,10 @@ from aeon.schema import (
     TaskProfile,
     ToolUse,
     Turn,
-    Tutoring,
 )
 from aeon.schema.effects import Effect
+from aeon.schema.programs import Programs, Ran
+from aeon.schema.weight import Weight
 
 __all__ = [
     "MARKS",
@@ -38,16 +40,15 @@ __all__ = [
     "agreement_lines",
     "assessment_lines",
     "conclusion_lines",
-    "doubt_lines",
     "effect_title",
     "outcome_words",
     "plan_lines",
     "profile_line",
+    "ran_words",
     "refinement_lines",
     "report_lines",
     "step_lines",
     "step_notes",
-    "vouched_lines",
 ]
 
 _WIDTH = 69
@@ -111,6 +112,7 @@ _MODES = {
     "reading": "",
     "reasoning": "",
     "tools": "",
+    "program": "",
     "reasoning_fallback": "its tool could not be used, so by reasoning",
 }
 
@@ -143,22 +145,7 @@ def step_notes(step: Step, width: int = _WIDTH) -> list[Line]:
         word = {"BLOCKED": "blocked: ", "PARTIALLY_CLEAR": "partly clear: "}.get(step.clarity, "")
         problem = short(step.problem or "no reason given", width - len(word))
         lines.append((Span(f"{word}{problem}", "bad" if step.status == "failed" else "warn"),))
-    if step.tutor is not None:
-        words, style = _tutored(step.tutor)
-        lines.append((Span(short(words, width), style),))
     return lines
-
-
-def _tutored(said: Tutoring) -> tuple[str, str]:
-    """What a tutor made of a result, and what became of that."""
-    if said.verdict in ("accepted", "none"):
-        return (
-            ("accepted by the tutor", "dim") if said.verdict == "accepted" else (f"not tutored: {said.reason}", "warn")
-        )
-    what = "corrected by the tutor" if said.verdict == "corrected" else "done again after the tutor's no"
-    return (
-        (f"{what}: {said.reason}", "dim") if said.used else (f"{said.verdict} by the tutor, but {said.problem}", "warn")
-    )
 
 
 def _without_issues(report: SemanticValidationReport) -> Span:
@@ -259,28 +246,15 @@ def _delta_lines(action: RefinementAction, width: int) -> list[Line]:
     return lines
 
 
-def doubt_lines(plan: Plan) -> list[Line]:
-    """What the planner could not settle."""
-    return [(Span(short(doubt, _WIDTH), "warn"),) for doubt in plan.doubts]
-
-
 def agreement_lines(agreement: Agreement | None) -> list[Line]:
     """Each derivation beside the plan's, with what it gives and whether that is the answer that was taken."""
     lines: list[Line] = []
     for one in agreement.derivations if agreement is not None else ():
-        words = "taken" if one.taken else "the same" if one.agrees else "another answer"
-        if one.repeats:
-            words = "the same words: not independent"
-        style = "good" if one.agrees and not one.repeats else "warn"
+        words = "the same" if one.agrees else "another answer"
+        words += "" if one.score is None else f", judged {one.score:.2f}"
+        style = "good" if one.agrees else "warn"
         lines.append((Span(f"{one.method}  ", "strong"), Span(f"{short(one.answer, 40)}  "), Span(words, style)))
     return lines
-
-
-def vouched_lines(plan: Plan) -> list[Line]:
-    """What judges say of the sentences that the plan quotes, if they vouch for all."""
-    if plan.vouched is None:
-        return []
-    return [(Span("what is quoted answers this, and gives this answer  "), Span(f"{plan.vouched:.2f}", "good"))]
 
 
 def conclusion_lines(end: FinalResult) -> list[Line]:
@@ -305,12 +279,21 @@ def _probability_line(end: FinalResult) -> list[Line]:
     return [(Span("right   ", "dim"), Span(words))]
 
 
+def ran_words(ran: Ran) -> str:
+    """What a program gave, or why it gave nothing."""
+    if ran.absent:
+        return ran.problem or "nothing is stated"
+    return f"= {told(ran.values)}" if ran.values else f"a text: {ran.writing}" if ran.writing else ran.problem
+
+
 def effect_title(effect: Effect) -> str:
     """What an effect is, in a few words: a step with its id."""
     phase = effect.phase.replace("_", " ")
     if isinstance(effect, UseTool):
         return f"call {effect.call.id} {effect.call.tool}"
-    return f"{phase} {effect.step.id}" if isinstance(effect, ExecuteStep | TakeTurn) else phase
+    if isinstance(effect, RunProgram | WeighResult):
+        return f"{phase} {effect.subject}"
+    return f"{phase} {effect.step.id}" if isinstance(effect, ExecuteStep | TakeTurn | WritePrograms) else phase
 
 
 def outcome_words(outcome: Outcome) -> str:
@@ -318,8 +301,6 @@ def outcome_words(outcome: Outcome) -> str:
     if outcome.failure is not None:
         return generic.outcome_words(outcome)
     match outcome.value:
-        case Agreement() as agreement:
-            return plain(agreement_lines(agreement)).replace("\n", "; ") or "no other derivation pays"
         case TaskProfile() as profile:
             return f"depth {profile.reasoning_depth} of 5, ambiguity {profile.ambiguity:.1f}"
         case Plan() as plan:
@@ -330,7 +311,20 @@ def outcome_words(outcome: Outcome) -> str:
             return turn_words(turn)
         case ToolUse() as use:
             return short(use_words(use))
+        case Ran() | Programs() | Weight() as value:
+            return _program_words(value)
     return _judgment_words(outcome)
+
+
+def _program_words(value: Ran | Programs | Weight) -> str:
+    """What came of programs."""
+    match value:
+        case Ran():
+            return short(ran_words(value))
+        case Programs(programs=programs):
+            return counted(len(programs), "program")
+        case Weight(score=score):
+            return "not judged" if score is None else f"judged {score:.2f}"
 
 
 def _judgment_words(outcome: Outcome) -> str:

@@ -9,13 +9,11 @@ from aeon.observability.passes.lines import (
     agreement_lines,
     assessment_lines,
     conclusion_lines,
-    doubt_lines,
     plan_lines,
     profile_line,
     refinement_lines,
     report_lines,
     step_lines,
-    vouched_lines,
 )
 from aeon.observability.report import ending_lines, heading_lines
 from aeon.observability.snapshot import plan_before
@@ -44,9 +42,6 @@ def preparation_lines(history: ExecutionHistory) -> list[Line]:
     return [
         *labelled("profile", [profile_line(start.profile)]),
         *labelled("plan", plan_lines(start.plan)),
-        *labelled("again", agreement_lines(start.plan.agreement)),
-        *labelled("judged", vouched_lines(start.plan)),
-        *labelled("doubt", doubt_lines(start.plan)),
         *labelled("check", report_lines(start.report)),
         *labelled("refine", refinement_lines(start.refinement)),
         *labelled("time", [_times(start.timings)]),

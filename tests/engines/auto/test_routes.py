@@ -26,6 +26,8 @@ from aeon.schema import Budget, LLMRequest, Task, TaskProfile
 from aeon.tools.files import Files
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.select import resolve
+from tests.second import way_of
+from tests.wordings import results_of
 
 pytestmark = pytest.mark.requirement("E6", "E6j")
 PLAIN = TaskProfile(inferred=False)
@@ -37,7 +39,6 @@ DEEP = TaskProfile(reasoning_depth=5)
     ("there", "profile", "unmeasured", "rule"),
     [
         (Surroundings(), PLAIN, False, "default"),
-        (Surroundings(form=True, tables=2, texts=True), PLAIN, False, "form"),
         (Surroundings(tables=1, texts=True, numbers=5), PLAIN, False, "tables"),
         (Surroundings(texts=True, searches=("web",)), PLAIN, False, "texts"),
         (Surroundings(searches=("web",), numbers=3), PLAIN, False, "search"),
@@ -73,25 +74,21 @@ async def _seen(tools: tuple[Any, ...], text: str) -> Surroundings:
     return await Surveyor(ToolRegistry(resolve(tools))).look_around(LookAround(task=Task(text=text)))
 
 
-async def _both(tools: tuple[Any, ...]) -> tuple[Surroundings, Surroundings]:
-    return await _seen(tools, "What is 3 times 4?"), await _seen(tools, "Describe it in two sentences.")
-
-
 def test_what_is_there_is_seen_without_a_model(tmp_path: Path) -> None:
-    """Tables, texts, numbers in the task, and a form that can be counted."""
+    """Tables, texts, and numbers in the task; no word of the task counts."""
     (tmp_path / "sales.csv").write_text("city,units\nCork,4\nPorto,5\n")
     (tmp_path / "fees.md").write_text("The fee of each guest is 12.50 euros.\n")
-    bare, _ = asyncio.run(_both(("calculator",)))
-    assert bare == Surroundings(numbers=2)
-    there, form = asyncio.run(_both(("calculator", Files.open(tmp_path))))
-    assert there == Surroundings(tables=1, texts=True, numbers=2)
-    assert form == Surroundings(tables=1, texts=True, form=True)
+    assert asyncio.run(_seen(("calculator",), "What is 3 times 4?")) == Surroundings(numbers=2)
+    both = ("calculator", Files.open(tmp_path))
+    assert asyncio.run(_seen(both, "What is 3 times 4?")) == Surroundings(tables=1, texts=True, numbers=2)
+    assert asyncio.run(_seen(both, "Describe it in two sentences.")) == Surroundings(tables=1, texts=True)
 
 
 def reader(request: LLMRequest) -> str:
     """A model that reads the fee, and words it."""
-    text = request.messages[-1].content
-    return "The fee is {r1}." if "{r1}" in text else "fee = 12.5  # 1\nprint(fee)"
+    if results_of(request.messages[-1].content):
+        return "The fee is 12.50 euros."
+    return "12.50 euros" if way_of(request) == "reading" else "fee = 12.5  # 1\nprint(fee)"
 
 
 def test_a_routed_run_is_one_of_the_engine_that_was_chosen(tmp_path: Path) -> None:
@@ -103,6 +100,7 @@ def test_a_routed_run_is_one_of_the_engine_that_was_chosen(tmp_path: Path) -> No
     plain = build(Scripted(reader), [given]).execute(task)
     result: Auto = build(Scripted(reader), [given], engine="auto", journal=lambda _: Journal(path)).execute(task)
     assert (result.rule, result.chosen, result.basis) == ("texts", "multi-pass", "figures")
+    assert plain.answer == "The fee is 12.50 euros."
     for field in ("answer", "stop_reason", "detail", "sufficient"):
         assert getattr(result, field) == getattr(plain, field)
     assert [(one.text, one.verdict) for one in result.claims] == [(one.text, one.verdict) for one in plain.claims]

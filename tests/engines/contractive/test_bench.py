@@ -13,6 +13,7 @@ import pytest
 from aeon.engines.contractive.config import ContractiveConfig
 from aeon.llm.scripted import Scripted
 from aeon.schema import LLMRequest
+from tests.wordings import results_of
 
 BENCH = Path(__file__).parents[3] / "scripts" / "bench"
 sys.path.insert(0, str(BENCH))
@@ -41,8 +42,8 @@ def test_all_methods_are_measured_on_one_task(capsys: pytest.CaptureFixture[str]
     answers = iter(["Ann", "Ben", "Ann", "Cleo", "Ann", "Ben"] * 40)
 
     def reply(request: LLMRequest) -> str:
-        if "{r1}" in request.messages[-1].content:
-            return "It is {r1}."
+        if results := results_of(request.messages[-1].content):
+            return f"It is {results}."
         return '{"questions": []}' if request.json_schema else f"So it is.\nAnswer: {next(answers)}"
 
     (_, _, item) = contractive.tasks(7, 1)[1]

@@ -40,7 +40,7 @@ def test_the_flowchart_has_pruned_questions(grown: Contractive) -> None:
     assert "node_1 -.-> node_1_pruned_0" in drawn and "pruned: irrelevant" in drawn
     assert "uncertainty 0.50 to 0.00" in drawn and ":::failed" in drawn
     assert "<b>" not in drawn and "\x1b" not in drawn and '"a"' not in drawn
-    assert VIEW.flowchart(Trail(engine="contractive/1", execution_id="x", result=grown)) == drawn
+    assert VIEW.flowchart(Trail(engine="contractive/2", execution_id="x", result=grown)) == drawn
 
 
 def test_the_trace_has_a_line_for_each_thing_that_happened(grown: Contractive) -> None:
@@ -55,7 +55,7 @@ def test_the_tree_stands_below_the_answer(grown: Contractive) -> None:
     text = plain(VIEW.ending(grown))
     assert "3 nodes, 2 pruned" in text and "0.50 → 0.00 agreed" in text and "pruned: irrelevant 0.00" in text
     assert "\x1b" not in text and "It is 1." in text
-    assert "3 nodes, 2 pruned" in plain(VIEW.report(Trail(engine="contractive/1", execution_id="x", result=grown)))
+    assert "3 nodes, 2 pruned" in plain(VIEW.report(Trail(engine="contractive/2", execution_id="x", result=grown)))
 
 
 def test_effects_are_told_in_words() -> None:

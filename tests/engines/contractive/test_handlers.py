@@ -32,6 +32,7 @@ from aeon.supervisor.supervisor import Supervisor
 from aeon.testing.contracts import check_handlers
 from aeon.testing.obliging import oblige
 from aeon.tools.registry import ToolRegistry
+from tests.wordings import results_of
 
 TASK = Task(text="How many eggs are in 3 boxes of 6?")
 LIKELY = Capabilities(logprobs=True)
@@ -55,11 +56,11 @@ def sample(most: int = 3, steps: bool = True, solved: tuple[Solved, ...] = (), t
 
 @pytest.mark.requirement("E3")
 def test_samples_are_drawn_at_a_temperature_each_with_its_seed() -> None:
-    """So that they differ, and can be had again; wrong sums are put right by the host."""
+    """So that they differ, and can be had again; what gives no short answer is counted."""
     model = scripted(["6 * 3 = 18\nAnswer: 18 eggs.", "6 * 3 = 20\nAnswer: 20", "I cannot say anything about it at all,"
                       " since the question does not tell it\n"])  # fmt: skip
     drawn = asyncio.run(Sampler(Supervisor(model)).sample(sample()))
-    assert drawn.answers == ("18 eggs", "18") and drawn.unusable == 1
+    assert drawn.answers == ("18 eggs", "20") and drawn.unusable == 1
     assert [(one.temperature, one.seed) for one in model.requests] == [(0.7, 1), (0.7, 2), (0.7, 3)]
 
 
@@ -111,12 +112,27 @@ def classify(*answers: str, known: tuple[str, ...] = ()) -> Classify:
 
 
 @pytest.mark.requirement("E3a")
-def test_values_need_no_model() -> None:
-    """The host tells them; what cannot be a number of eggs does not fit."""
+def test_equal_values_and_other_numbers_need_no_model() -> None:
+    """Numbers by value, texts whatever their case and spaces; and an answer with another number is another answer."""
     model = scripted([])
-    found = asyncio.run(Classifier(Supervisor(model)).classify(classify("18", "18 eggs", "20", "eighteen")))
-    assert (found.places, found.asked, model.requests) == ((0, 0, 1, 0), 0, [])
-    assert found.fitting == (0, 1)
+    found = asyncio.run(Classifier(Supervisor(model)).classify(classify("18", "18.0", "20 eggs", "20 boxes of 6")))
+    assert (found.places, found.asked, model.requests) == ((0, 0, 1, 2), 0, [])
+    found = asyncio.run(Classifier(Supervisor(model)).classify(classify("No  way", "no way")))
+    assert (found.places, found.asked, model.requests) == ((0, 0), 0, [])
+
+
+@pytest.mark.requirement("E3a")
+def test_words_beside_the_same_number_are_put_to_the_model() -> None:
+    """No word decides: a unit that is left out is the same, another unit is not, says the model, asked both ways."""
+    asked: list[str] = []
+
+    def reply(request: LLMRequest) -> Reply:
+        asked.append(request.messages[-1].content)
+        return likely(0.1 if "boxes" in asked[-1].partition("first answer")[2] else 0.9)
+
+    found = asyncio.run(Classifier(Supervisor(scripted(reply, LIKELY))).classify(classify("18", "18 eggs", "18 boxes")))
+    assert (found.places, found.asked, found.untold) == ((0, 0, 1), 2, 0)
+    assert len(asked) == 3  # of a pair whose first direction does not hold the other one is not asked
 
 
 @pytest.mark.requirement("E3a")
@@ -160,9 +176,14 @@ def test_a_pair_that_nobody_can_tell_counts_as_different() -> None:
 @pytest.mark.requirement("E3a")
 def test_known_classes_come_first() -> None:
     """A later look goes on with the classes of those before."""
-    supervisor = Supervisor(scripted(['{"answer": "yes"}'] * 2))
+
+    def reply(request: LLMRequest) -> Reply:
+        grows = "it grows" in request.messages[-1].content and "it gets larger" in request.messages[-1].content
+        return json.dumps({"answer": "yes" if grows else "no"})
+
+    supervisor = Supervisor(scripted(reply))
     found = asyncio.run(Classifier(supervisor).classify(classify("20", "it grows", known=("18", "it gets larger"))))
-    assert (found.places, found.asked) == ((2, 1), 1)
+    assert (found.places, found.asked) == ((2, 1), 3)
 
 
 WHOLE = "A tank for 640 litres is 30 percent full. 8 litres a minute flow in. When is it 80 percent full?"
@@ -240,14 +261,22 @@ BEST = Candidate(answer="18 eggs", share=0.75)
 
 @pytest.mark.requirement("E3f")
 def test_the_answer_is_worded_and_keeps_what_contradicts_it() -> None:
-    """The host puts the result in, and counts the others."""
-    model = scripted(["There are {r1} in 3 boxes."])
+    """The model words it, and the host counts the others."""
+    model = scripted(["There are 18 eggs in 3 boxes."])
     others = (Candidate(answer="20", share=0.25), Candidate(answer="6", share=0.5, verdict="reject"))
     effect = Collapse(task=TASK, best=BEST, others=others, samples=8)
     answer = asyncio.run(Collapser(Supervisor(model)).collapse(effect))
     assert answer.short == "18 eggs"
     against = "The samples did not agree: of 8, 2 said 20, 4 said 6 (which the peer rejects)."
     assert answer.text == f"There are 18 eggs in 3 boxes.\n{against}"
+
+
+@pytest.mark.requirement("E3f")
+@pytest.mark.parametrize("said", ["There are 19 eggs.", "There are 18 eggs, 2 of them broken.", "Some eggs."])
+def test_a_sentence_that_says_something_else_is_not_the_answer(said: str) -> None:
+    """One without the value, or with a figure that is neither in the answer nor in the task: the bare answer stands."""
+    answer = asyncio.run(Collapser(Supervisor(scripted([said]))).collapse(Collapse(task=TASK, best=BEST)))
+    assert (answer.text, answer.short) == ("18 eggs", "18 eggs")
 
 
 @pytest.mark.requirement("E3")
@@ -289,8 +318,8 @@ def test_a_whole_run_with_a_peer_on_another_model(monkeypatch: pytest.MonkeyPatc
     """The samples agree, the peer approves; its model is asked under its own name, and its price bounds the run."""
     peer = scripted([likely(0.9)], LIKELY)
     monkeypatch.setattr("aeon.assembly.build.select", lambda spec: peer if spec == "other" else spec)
-    model = scripted(lambda request: "18 eggs are in 3 boxes of 6." if "{r1}" in request.messages[-1].content else
-                     "Answer: 18 eggs")  # fmt: skip
+    model = scripted(lambda request: "There are 18 eggs in 3 boxes of 6." if results_of(request.messages[-1].content)
+                     else "Answer: 18 eggs")  # fmt: skip
     config = ContractiveConfig(roles=Roles(peer="other"), preset="fast")
     review = asyncio.run(assemble(model, [], config, plugin=PLUGIN, models=lambda name: peer)["review"](REVIEW))
     assert review == asyncio.run(Peer(Supervisor(scripted([likely(0.9)], LIKELY))).review(REVIEW))
@@ -298,3 +327,4 @@ def test_a_whole_run_with_a_peer_on_another_model(monkeypatch: pytest.MonkeyPatc
         TASK
     )
     assert (alone.stop_reason, alone.short, alone.bound.tokens) == ("agreed", "18 eggs", 16_000)
+    assert alone.answer == "There are 18 eggs in 3 boxes of 6."

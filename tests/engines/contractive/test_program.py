@@ -191,6 +191,14 @@ def test_the_band_of_the_peers_score_counts(score: float | None, reason: str) ->
 
 
 @pytest.mark.requirement("E3e")
+def test_the_host_scores_an_answer_by_its_shares_of_the_samples() -> None:
+    """The mean of its share of all samples and of that of the latest look, whatever the answer looks like."""
+    result = World({"sample": then(SPLIT, samples("2", "2", "2", "1")), "decompose": parts("What is a?")}).run()
+    scores = {one.answer: (one.share, one.latest, one.before) for one in result.tree[0].candidates}
+    assert scores == {"2": (0.625, 0.75, 0.6875), "1": (0.375, 0.25, 0.3125)}
+
+
+@pytest.mark.requirement("E3e")
 def test_a_peer_that_fails_costs_no_run() -> None:
     """It is recorded as degraded, and the answer as not reviewed."""
     failed = Failure(kind="completion", message="the peer answered prose")

@@ -35,7 +35,7 @@ def classes(effect: Any) -> Classes:
     for answer in effect.answers:
         known += [] if answer in known else [answer]
         places.append(known.index(answer))
-    return Classes(places=tuple(places), fitting=tuple(range(len(known))))
+    return Classes(places=tuple(places))
 
 
 def _collapsed(effect: Any) -> Collapsed:

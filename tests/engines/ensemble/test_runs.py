@@ -25,7 +25,8 @@ from aeon.schema import Bound, Failure, LLMRequest, Outcome, Questions, Step, St
 from aeon.schema.effects import Batch
 from aeon.tools.files import Files
 from engines.ensemble.world import Cast
-from tests.second import is_second
+from tests.second import way_of
+from tests.wordings import results_of
 
 pytestmark = pytest.mark.requirement("E6", "E6l")
 ANSWERS = {"a": "12", "b": "13", "c": "13"}
@@ -155,9 +156,9 @@ def test_what_members_assumed_is_listed() -> None:
 
 def reader(request: LLMRequest) -> str:
     """A model that reads the fee, and words it."""
-    if is_second(request) or request.messages[0].content.startswith("Answer questions from these files"):
-        return "12.50 euros"
-    return "The fee is {r1}." if "{r1}" in request.messages[-1].content else "fee = 12.5  # 1\nprint(fee)"
+    if results_of(request.messages[-1].content):
+        return "The fee is 12.50 euros."
+    return "12.50 euros" if way_of(request) == "reading" else "fee = 12.5  # 1\nprint(fee)"
 
 
 @pytest.mark.requirement("E6a", "E6e", "G6")
@@ -185,7 +186,9 @@ def test_a_member_that_runs_an_engine_itself_is_one_like_any_other() -> None:
     brought, journal = plugin("ensemble"), Journal()
     options = {"contractive": {"preset": "fast"}}
     config = brought.engine.config(members=("contractive",), options=options)
-    model = Scripted(lambda request: "There are {r1}." if "{r1}" in str(request.messages) else "6 * 3 = 18\nAnswer: 18")
+    model = Scripted(
+        lambda request: "There are 18." if results_of(request.messages[-1].content) else "6 * 3 = 18\nAnswer: 18"
+    )
     result: Ensemble = build(model, (), config, engine=brought, journal=lambda _: journal).execute("How much is 6 * 3?")
     assert (result.stop_reason, result.votes) == ("agreed", (2,)) and "18" in result.answer
     scopes = {done.effect.scope for batch in trail(journal, brought.engine).batches for done in batch}

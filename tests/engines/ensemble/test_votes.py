@@ -31,7 +31,7 @@ def entries(journal: Journal) -> list[str]:
 
 def test_two_of_three_that_agree_are_enough() -> None:
     """Two are asked at once, their answers are compared, and the third is not asked at all."""
-    cast, journal = Cast(votes("12", "12 apples", "13")), Journal()
+    cast, journal = Cast(votes("12", "12 apples", "13"), Scripted(['{"answer": "yes"}'] * 2)), Journal()
     result = cast.vote(journal, members=THREE)
     assert (result.answer, result.stop_reason, result.sufficient, result.taken) == ("12", "agreed", True, 1)
     assert result.detail == "2 of 3 members gave the same answer"
@@ -126,7 +126,8 @@ def test_members_that_did_not_find_the_answer_agree_on_that() -> None:
 @pytest.mark.requirement("E6e")
 def test_the_first_of_the_majority_that_ended_well_is_taken() -> None:
     """A member that doubts is not, though it came first."""
-    result = Cast({"a": "12?", "b": "12", "c": "13"}).vote(members=THREE)
+    model = Scripted(['{"answer": "yes"}'] * 2)  # the same number with other words: the model says that it is the same
+    result = Cast({"a": "12?", "b": "12", "c": "13"}, model).vote(members=THREE)
     assert (result.answer, result.taken, result.stop_reason, result.sufficient) == ("12", 2, "agreed", True)
 
 

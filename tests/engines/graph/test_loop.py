@@ -22,8 +22,8 @@ def test_a_run_classifies_plans_executes_verifies_and_responds() -> None:
     world = World(complexity="COMPLEX")
     result = world.loop()
     assert way(result) == ["classify", "plan", "execute", "verify"]
-    assert world.phases == ["classify", "plan", "execute", "derive", "validate_results", "synthesize"]
-    assert (result.engine, result.stop_reason, result.sufficient) == ("loop/1", "verified", True)
+    assert world.phases == ["classify", "plan", "execute", "validate_results", "synthesize"]
+    assert (result.engine, result.stop_reason, result.sufficient) == ("loop/2", "verified", True)
 
 
 def test_a_task_that_needs_no_tool_is_not_planned() -> None:
@@ -69,5 +69,5 @@ def test_the_loop_never_reflects_and_its_bound_says_so() -> None:
     """It has no such effects."""
     assert not {"choose_look", "look", "reflect"} & set(LOOP.phases)
     caps = WorkConfig().caps
-    once = caps.classify + caps.plan + caps.derive + caps.validate_results + caps.verify + caps.synthesize
+    once = caps.classify + caps.plan + caps.validate_results + caps.verify + caps.synthesize
     assert LOOP.bound(WorkConfig(plan_retries=0)).calls == once + 27 * caps.execute

@@ -22,12 +22,14 @@ from aeon.schema import (
     Derivation,
     Failure,
     Issue,
+    Lines,
     Plan,
     SemanticValidationReport,
     Standing,
     Step,
     StepResult,
     ToolCall,
+    ToolUse,
 )
 from aeon.schema.effects import Effect
 from engines.graph.world import World, call, planned, tool_result, way
@@ -48,13 +50,58 @@ def test_a_task_that_needs_no_tool_is_answered_directly() -> None:
 
 @pytest.mark.requirement("E2b")
 def test_a_simple_task_is_planned_and_done_without_a_verifier() -> None:
-    """What was read in a text needs nobody to check it; what was computed is derived again."""
+    """What was read in a text needs nobody to check it; what was computed is verified."""
     world = World(complexity="SIMPLE", execute=StepResult(output="Pavel", mode="reading"))
     result = world.graph()
     assert way(result) == ["classify", "direct"]
     assert world.phases == ["classify", "plan", "execute", "synthesize"]
     assert (result.stop_reason, result.sufficient) == ("verified", True)
     assert way(World(complexity="SIMPLE").graph()) == ["classify", "direct", "verify"]
+
+
+def disagreeing(**more: Any) -> Agreement:
+    """Another program gave 7."""
+    return Agreement(derivations=(Derivation(method="query", text="SELECT 7", answer="7"),), **more)
+
+
+def voted(agreement: Agreement | None, *lines: Lines) -> StepResult:
+    """What programs gave, that they agree on so far; quoted from these lines, or else computed."""
+    use = ToolUse(id="s1.1", tool="quote" if lines else "sql", arguments={}, output=8, lines=lines)
+    return StepResult(output="8", mode="program", uses=(use,), agreement=agreement)
+
+
+READ = Lines(source="a.txt", spans=((0, 10),), texts=("There are 8",))
+
+
+@pytest.mark.requirement("E2b")
+@pytest.mark.parametrize(
+    ("found", "nodes", "reason"),
+    [
+        (voted(None), ["classify", "direct", "verify"], "verified"),
+        (voted(None, READ), ["classify", "direct"], "verified"),
+        (voted(disagreeing(ahead=True), READ), ["classify", "direct"], "verified"),
+        (voted(disagreeing(), READ), ["classify", "direct"], "unverified"),
+    ],
+    ids=["computed", "quoted", "quoted and ahead", "quoted and in doubt"],
+)
+def test_a_simple_task_done_by_programs_is_verified_where_they_compute(
+    found: StepResult, nodes: list[str], reason: str
+) -> None:
+    """A quotation needs nobody to check it, unless programs gave different ones and none is ahead."""
+    result = World(complexity="SIMPLE", execute=found).graph()
+    assert (way(result), result.stop_reason, result.sufficient) == (nodes, reason, reason == "verified")
+
+
+@pytest.mark.requirement("E2b", "E1a")
+def test_a_simple_task_whose_programs_disagree_is_done_again() -> None:
+    """What was computed in two ways that differ is a no, told to the next plan."""
+    again = planned(call("s1", "other"))
+    world = World(GOOD, again, complexity="SIMPLE", execute=lambda effect, n: voted(None if n else disagreeing()))
+    result = world.graph()
+    assert way(result) == ["classify", "direct", "verify", "plan", "execute", "verify"]
+    second = world.of("plan")[1]
+    assert isinstance(second, DraftPlan) and second.problems == ("derived in other ways, the answer is 7",)
+    assert (result.stop_reason, result.sufficient) == ("verified", True)
 
 
 @pytest.mark.requirement("E2b")
@@ -177,7 +224,7 @@ def test_a_review_says_yes_or_no_and_a_bad_judge_nothing(report: SemanticValidat
 @pytest.mark.parametrize(
     ("replies", "by"),
     [
-        ({"derive": Agreement(derivations=(Derivation(method="sums", text="7", answer="7"),))}, "derivations"),
+        ({"execute": lambda effect, n: voted(disagreeing())}, "derivations"),
         (
             {
                 "validate_results": SemanticValidationReport(
@@ -191,7 +238,7 @@ def test_a_review_says_yes_or_no_and_a_bad_judge_nothing(report: SemanticValidat
     ],
 )
 def test_a_verifiers_no_leads_to_a_reflection_and_its_reason_to_the_next_plan(replies: Any, by: str) -> None:
-    """Derivations that disagree, a measured judge and the model as verifier can each say no."""
+    """Programs whose results disagree, a measured judge and the model as verifier can each say no."""
     world = World(GOOD, planned(call("s1", "other")), **replies)
     result = world.graph(verifier="model")
     assert way(result)[:5] == ["classify", "plan", "execute", "verify", "reflect"]
@@ -319,7 +366,7 @@ def test_a_profile_lowers_the_reflections_and_says_what_is_kept() -> None:
 
 
 @pytest.mark.requirement("E2b", "E1a")
-@pytest.mark.parametrize("phase", ["classify", "plan", "derive", "validate_results", "choose_look", "reflect"])
+@pytest.mark.parametrize("phase", ["classify", "plan", "validate_results", "choose_look", "reflect"])
 def test_each_judgment_that_fails_has_something_in_its_place(phase: str) -> None:
     """The run goes on, and says so."""
     failed = Failure(kind="completion", message="nothing usable")
@@ -356,7 +403,7 @@ def test_the_rows_and_the_bound_follow_from_the_configuration() -> None:
         "partial", "rejected", "not_stated", "verified", "answered", "unverified",
     ]  # fmt: skip
     calls, caps = [GRAPH.bound(GraphConfig(max_reflections=n)).calls for n in (0, 1, 3)], GraphConfig().caps
-    one_plan = caps.plan + caps.derive + caps.validate_results + caps.verify
+    one_plan = caps.plan + caps.validate_results + caps.verify
     assert calls[1] - calls[0] == 5 * 2 + 2 and calls[2] - calls[0] == 3 * (5 * 2 + 2) + one_plan
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from aeon.llm.scripted import Scripted
 from aeon.schema import JsonObject, LLMRequest
+from tests.wordings import results_of
 
 OFFICIAL, NEWS, SOCIAL, UNKNOWN = (
     "https://port.example/bridge", "https://news.example/bridge", "https://chat.example/t/1", "https://blog.example/x",
@@ -80,8 +81,8 @@ class Played:
             return "readings", "What is the Harbour Bridge of Larsund?\nWhat is the Harbour Bridge of Ostend?"
         if request.json_schema is not None:
             return self._structured(request.json_schema, user)
-        if "{r1}" in user:
-            return "word", "It says {r1}."
+        if results := results_of(user):
+            return "word", f"It says {results}."
         if "<data texts>" in user:
             return "read", self._read(user)
         return "other", "Yes."

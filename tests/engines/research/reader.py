@@ -17,6 +17,7 @@ from aeon.schema import Allowance, Capabilities, JsonObject, JsonValue, LLMReque
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.supervisor import Supervisor
+from tests.wordings import results_of
 
 __all__ = ["Reader", "done", "reflector", "writer"]
 
@@ -29,9 +30,9 @@ class Reader(Scripted):
 
     Asked for queries, it writes ``queries``.
 
-    A choice is the first of ``chooses`` among the options, else the first option. Sentences are worded as ``words``. As
-    a judge it says yes with the probability of the first of ``supports`` that the evidence holds, else with 0.02. A
-    reply may be an error, which is raised.
+    A choice is the first of ``chooses`` among the options, else the first option. Sentences are worded as ``words``,
+    with the results in the places of ``{r1}``, ``{r2}`` and so on. As a judge it says yes with the probability of the
+    first of ``supports`` that the evidence holds, else with 0.02. A reply may be an error, which is raised.
     """
 
     def __init__(
@@ -77,7 +78,7 @@ class Reader(Scripted):
         if "<data texts>" in text:
             question = self._outside(text)
             return next((reply for words, reply in self.says.items() if words in question), "not stated")
-        return self.words
+        return _worded(self.words, results_of(text)) if isinstance(self.words, str) else self.words
 
     def _judged(self, text: str) -> LLMResponse:
         if "Answer with one digit." in text:
@@ -98,6 +99,13 @@ class Reader(Scripted):
             return json.dumps({"choice": next((one for one in self.chooses if one in options), options[0])})
         words = {"reasoning_depth": self.depth}
         return json.dumps({name: words.get(name, _plain(kind)) for name, kind in properties.items()})
+
+
+def _worded(words: str, results: str) -> str:
+    """The words with the results, one a line, in their places."""
+    for number, result in enumerate(results.splitlines(), 1):
+        words = words.replace(f"{{r{number}}}", result)
+    return words
 
 
 def _enum(schema: JsonValue) -> list[str]:

@@ -6,8 +6,8 @@ import pytest
 
 from aeon.engines.research.comparing import compared, comparison
 from aeon.engines.research.effects import Cite, PlanQueries, Reflect
+from aeon.engines.research.parting import split
 from aeon.engines.research.values import Aim, Citation, Comparison, Finding
-from aeon.plan.parting import split
 from aeon.schema import Task
 from engines.research.reader import Reader, done, reflector, writer
 from engines.research.world import numbered, passage, sided

@@ -13,6 +13,7 @@ from aeon.llm.scripted import Scripted
 from aeon.schema import Decision, FromSource, Source, Task
 from engines.research.reader import Reader, done, writer
 from engines.research.world import document, passage
+from tests.wordings import results_of
 
 pytestmark = pytest.mark.requirement("R3")
 
@@ -74,7 +75,7 @@ def test_two_questions_have_two_answers_in_one_sentence() -> None:
     answer = cite(model, HIRZEL, year, task="Where was Johanna Spyri born, and when was that?")
     assert (answer.text, answer.short) == ("She was born in Hirzel in 1827 [2].", "Hirzel; 1827")
     bare = cite(Reader(words="No."), HIRZEL, year, task="Where was Johanna Spyri born, and when was that?")
-    assert bare.text == f"{QUESTION} Hirzel [2]. When was that? 1827 [2]." and bare.problem
+    assert bare.text == f"{QUESTION} Hirzel [2]. When was that? 1827 [2]."
 
 
 @pytest.mark.parametrize(
@@ -149,9 +150,10 @@ def test_a_sentence_that_says_what_no_source_does_is_not_taken(words: str) -> No
 
 
 def test_a_sentence_that_cannot_be_made_leaves_the_bare_answer() -> None:
-    """And says why, so that the run has it on record."""
-    answer = cite(Reader(words=Malformed("no")), HIRZEL)
-    assert answer.text == "Hirzel [2]." and "no sentence was written" in answer.problem
+    """Where no call is left for one it says so, so that the run has it on record."""
+    assert cite(Reader(words=Malformed("no")), HIRZEL).text == "Hirzel [2]."
+    answer = cite(Reader(words="She was born in {r1}."), HIRZEL, check=False, calls=0)
+    assert answer.text == "Hirzel [2]." and "calls" in answer.problem
 
 
 def test_an_endpoint_that_is_gone_is_the_machines_business() -> None:
@@ -259,7 +261,7 @@ def test_what_is_not_quite_unlikely_is_told_perhaps(score: float, text: str) -> 
     answer = cite(model, less, rejected)
     assert answer.text.startswith(text)
     assert [one.verdict for one in answer.sentences] == ["partial"] * answer.text.startswith("Perhaps")
-    assert not any("{r1}" in prompt for prompt in model.prompts)
+    assert not any(map(results_of, model.prompts))
     on_the_way = rejected.changed(asked=False)
     assert cite(model, on_the_way).short == ""
 

@@ -103,9 +103,9 @@ def test_a_specialist_is_named_by_the_rules_of_the_router(tmp_path: Path) -> Non
     """For each part by itself; the rule is on record."""
     (tmp_path / "orders.txt").write_text("Lyon ordered 1200 boxes. Hull ordered 300 boxes.\n")
     brought = plugin("team")
-    model = Scripted(lambda request: json.dumps({"questions": [PARTS[0], "Say who ordered boxes, in two sentences."]}))
+    model = Scripted(lambda request: json.dumps({"questions": [PARTS[0], "How many are 17 and 24 boxes together?"]}))
     result: Team = build(model, (), TeamConfig(parts=2), engine=brought, files=tmp_path).execute(TASK)
-    assert [(job.engine, job.rule) for job in result.jobs] == [("multi-pass", "texts"), ("multi-pass", "form")]
+    assert [(job.engine, job.rule) for job in result.jobs] == [("multi-pass", "texts"), ("multi-pass", "texts")]
 
 
 @pytest.mark.parametrize(

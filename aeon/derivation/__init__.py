@@ -1,1 +1,0 @@
-"""Deriving an answer a second time, in another way."""

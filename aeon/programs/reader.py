@@ -1,0 +1,374 @@
+"""Reading a program as a tree: which steps its statements are, and what it prints.
+
+Nothing of the program is executed. What is no arithmetic, no call of a tool and no choice of two values is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from aeon.programs.constants import is_day_or_time, is_label
+from aeon.programs.quotes import Quotes, UnfitError, UnstatedError, quoting
+from aeon.schema import Action, JsonObject, JsonValue, ToolCall, Writing
+from aeon.tools.choose import CHOOSE
+from aeon.tools.dates import is_date
+from aeon.tools.functions import FUNCTIONS
+from aeon.tools.references import references
+from aeon.tools.registry import ToolRegistry
+
+__all__ = ["CALCULATOR", "WRITE", "ProgramReader"]
+
+CALCULATOR = "calculator"
+WRITE = "write"
+"""The function of a program that has the model write a text."""
+
+_LONGEST_GOAL = 160
+_MOST_CALLS = 24
+_OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
+_COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+_DAYS_BETWEEN = "days_between"
+
+
+class ProgramReader:
+    """Goes through the statements in order; ``steps`` holds goals and actions, ``printed`` ids of results.
+
+    ``last`` is what the last line gives that is a mere expression, or cites a sentence. What the program copies from a
+    sentence becomes a step that quotes it.
+    """
+
+    def __init__(self, tools: ToolRegistry, quotes: Quotes) -> None:
+        self._tools = tools
+        self._quotes = quotes
+        self._variables: dict[str, ast.expr] = {}
+        self._functions: dict[str, ast.FunctionDef] = {}
+        self._calls_left = _MOST_CALLS
+        self.steps: list[tuple[str, Action]] = []
+        self.printed: list[str] = []
+        self.last: list[str] = []
+
+    def read(self, statement: ast.stmt) -> None:
+        """Take one statement in."""
+        match statement:
+            case ast.Import() | ast.ImportFrom():
+                pass
+            case ast.FunctionDef(name=name) if name in self._tools.names or name in FUNCTIONS or name == WRITE:
+                pass  # what is called is the tool, or the calculator's function
+            case ast.FunctionDef(name=name, decorator_list=[]):
+                self._functions[name] = statement
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                self._assign(name, value)
+            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
+                whole = ast.BinOp(ast.Name(name), op, value)
+                self._variables[name.casefold()] = self._result(whole, name)
+            case ast.Expr(value=value):
+                self._expression(value)
+            case _:
+                raise UnfitError
+
+    def _assign(self, name: str, value: ast.expr) -> None:
+        """Give a name its value, which may be the result where nothing is printed after it and its line cites."""
+        given = self._variables[name.casefold()] = self._result(value, name)
+        if self._quotes.cites(value):
+            self.last = [*references(ast.unparse(given))]
+
+    def _expression(self, value: ast.expr) -> None:
+        """A line that assigns nothing: it prints, is a comment in quotes, or gives what may be the result."""
+        match value:
+            case ast.Call(func=ast.Name(id="print"), args=arguments):
+                self._print(arguments)
+            case ast.Call(func=ast.Name(id=name)) if name in self._functions:
+                self._call_own(value, name)
+            case ast.Constant(value=str()):
+                pass
+            case _:
+                self.last = [*references(ast.unparse(self._result(value, "answer")))]
+
+    def _print(self, arguments: Sequence[ast.expr]) -> None:
+        """Take the printed values as the results. Refuse a print of nothing but text: it belongs to no calculation."""
+        results = [found for argument in arguments for found in self._printed(argument)]
+        if not results:
+            raise UnfitError
+        self.printed += results
+
+    def _printed(self, argument: ast.expr) -> Iterator[str]:
+        """The ids of the results in what is printed; a text counts as one only where it can be quoted as it stands."""
+        parts = argument.values if isinstance(argument, ast.JoinedStr) else [argument]
+        labelled = any(isinstance(part, ast.FormattedValue) for part in parts)
+        for part in parts:
+            value = part.value if isinstance(part, ast.FormattedValue) else part
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                if self._quotes.there and not labelled and not is_label(value):
+                    yield from references(ast.unparse(self._quoted(value, "answer", printed=True)))
+            else:
+                yield from references(ast.unparse(self._result(value, "answer")))
+
+    def _result(self, value: ast.expr, name: str) -> ast.expr:
+        """A number, or the reference to the step that gives the value."""
+        match value:
+            case ast.Constant(value=str()):
+                return self._quoted(value, name)
+            case ast.List(elts=items) | ast.Tuple(elts=items):
+                return ast.List([self._result(item, name) for item in items])
+            case ast.IfExp(test=test, body=body, orelse=other):
+                return self._choice(test, body, other, name)
+            case ast.JoinedStr():
+                return ast.Constant(self._text(value))
+            case ast.Call(func=ast.Name(id=called)):
+                return self._called(value, called, name)
+            case _:
+                return self._calculated(value, name)
+
+    def _called(self, value: ast.Call, called: str, name: str) -> ast.expr:
+        """What a call of a tool gives, of a function of the program's own, or of one of the calculator's."""
+        if called in ("str", WRITE) and len(value.args) == 1 and not value.keywords:
+            return (
+                self._result(value.args[0], name) if called == "str" else self._written(name, self._text(value.args[0]))
+            )
+        if (tool := self._tool(value)) is not None:
+            arguments = self._arguments(value, tool)
+            asked = str(arguments.get("question", "")) if self._tools.get(tool).reading else ""
+            return self._step(asked or name, ToolCall(tool=tool, arguments=arguments))
+        return self._value_of(value, called) if called in self._functions else self._calculated(value, name)
+
+    def _calculated(self, value: ast.expr, name: str) -> ast.expr:
+        formula = self._formula(value)
+        if isinstance(formula, ast.Name | ast.Constant | ast.UnaryOp):  # a number, or a result as it is
+            return formula
+        return self._computed(name, formula)
+
+    def _written(self, name: str, task: str) -> ast.expr:
+        if not task.strip():
+            raise UnfitError
+        return self._step(name, Writing(task=task))
+
+    def _quoted(self, value: ast.Constant, name: str, printed: bool = False) -> ast.expr:
+        """The constant, or the reference to the step that quotes it."""
+        read = self._quotes.reading(value) if printed else None
+        source = read or self._quotes.source(value, printed)
+        if source is None or not isinstance(value.value, str | int | float):
+            return value
+        return self._step(name or "value", quoting(value.value if read is None else source.text, source))
+
+    def _computed(self, name: str, formula: ast.expr) -> ast.expr:
+        return self._step(name, ToolCall(tool=CALCULATOR, arguments={"expression": ast.unparse(formula)}))
+
+    def _step(self, name: str, action: Action) -> ast.expr:
+        goal = " ".join(name.replace("_", " ").split())[:_LONGEST_GOAL] or "answer"
+        self.steps.append((goal, action))
+        return ast.Name(f"$s{len(self.steps)}")
+
+    def _choice(self, test: ast.expr, body: ast.expr, other: ast.expr, name: str) -> ast.expr:
+        """One of two values, by a comparison of numbers."""
+        if not isinstance(test, ast.Compare) or not all(isinstance(op, _COMPARISONS) for op in test.ops):
+            raise UnfitError
+        sides = self._days(test) or [self._formula(side) for side in (test.left, *test.comparators)]
+        compared = ast.Compare(sides[0], test.ops, sides[1:])
+        yes, no = self._either(body, name), self._either(other, name)
+        condition = self._plain(self._computed(f"{name}: the comparison", compared))
+        return self._step(name, ToolCall(tool=CHOOSE, arguments={"condition": condition, "yes": yes, "no": no}))
+
+    def _days(self, test: ast.Compare) -> list[ast.expr]:
+        """The two sides of a comparison of days as numbers: nothing, and the days from the first to the second."""
+        sides = [
+            self._result(side, "day") for side in (test.left, *test.comparators) if not isinstance(side, ast.BinOp)
+        ]
+        if len(sides) != 2 or len(test.ops) != 1 or not all(map(self._is_day, sides)):
+            return []
+        first, last = map(self._plain, sides)
+        apart = self._step("days between", ToolCall(tool=_DAYS_BETWEEN, arguments={"first": first, "last": last}))
+        return [ast.Constant(0), apart]
+
+    def _is_day(self, value: ast.expr) -> bool:
+        """Whether a value is a date, or the reference to a step that quotes one."""
+        if isinstance(value, ast.Constant):
+            return is_date(value.value)
+        if not _is_reference(value) or _DAYS_BETWEEN not in self._tools.names:
+            return False
+        action = self.steps[int(ast.unparse(value).removeprefix("$s")) - 1][1]
+        return isinstance(action, ToolCall) and is_date((action.arguments or {}).get("value"))
+
+    def _either(self, value: ast.expr, name: str) -> JsonValue:
+        """A value to choose; a text that stands in no sentence is the program's own name for what it found."""
+        if not isinstance(value, ast.Constant):
+            return self._argument(value, name)
+        named = isinstance(value.value, str) and self._quotes.place(value) is None
+        return self._plain(value if named else self._quoted(value, name))
+
+    def _text(self, value: ast.expr) -> str:
+        """A text with references in it, out of a text, an f-string or the name of one."""
+        match value:
+            case ast.Constant(value=str() as text):
+                return text
+            case ast.JoinedStr(values=parts):
+                return "".join(map(self._text, parts))
+            case ast.FormattedValue(value=inner):
+                return str(self._argument(inner, "value"))
+            case ast.Name():
+                return self._text(self._variable(value))
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return self._text(left) + self._text(right)
+            case _:
+                raise UnfitError
+
+    def _formula(self, value: ast.expr) -> ast.expr:
+        """The expression in terms of numbers and of results of earlier steps."""
+        match value:
+            case ast.Call(func=ast.Name(id=name)) if self._tool(value) is not None:
+                return self._result(value, name)
+            case ast.Call(func=ast.Name(id=name)) if name in self._functions:
+                return _scalar(self._value_of(value, name))
+            case ast.Constant(value=int() | float()) if not isinstance(value.value, bool):
+                return self._quoted(value, "")
+            case ast.Name() | ast.Subscript():
+                return _scalar(self._variable(value))
+            case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _OPERATIONS):
+                return ast.BinOp(self._formula(left), op, self._formula(right))
+            case ast.UnaryOp(op=ast.USub() as op, operand=operand):
+                return ast.UnaryOp(op, self._formula(operand))
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args, keywords=[]):
+                return self._call(name, args)
+            case _:
+                raise UnfitError
+
+    def _value_of(self, call: ast.Call, name: str) -> ast.expr:
+        """Return the value of a call of one of the program's own functions."""
+        value = self._call_own(call, name)
+        if value is None:
+            raise UnfitError
+        return value
+
+    def _call_own(self, call: ast.Call, name: str) -> ast.expr | None:
+        """Return the value of a call of one of the program's own functions, if any: read its statements in its place.
+
+        Inside of it the function itself is unknown, and the calls are counted: neither recursion nor functions that
+        call each other over and over lead anywhere.
+        """
+        self._calls_left -= 1
+        function = self._functions[name]
+        names = [parameter.arg for parameter in function.args.args]
+        arguments = {key.casefold(): self._result(value, key) for key, value in _by_name(call, names).items()}
+        if self._calls_left < 0 or set(arguments) != {key.casefold() for key in names}:
+            raise UnfitError
+        variables, functions = self._variables, self._functions
+        self._variables = {**variables, **arguments}
+        self._functions = {key: value for key, value in functions.items() if key != name}
+        value = self._return_value(function)
+        self._variables, self._functions = variables, functions
+        return value
+
+    def _return_value(self, function: ast.FunctionDef) -> ast.expr | None:
+        for statement in function.body:
+            if isinstance(statement, ast.Return):
+                return None if statement.value is None else self._result(statement.value, function.name)
+            self.read(statement)
+        return None
+
+    def _variable(self, value: ast.expr) -> ast.expr:
+        match value:
+            case ast.Name(id=name) if name.casefold() in self._variables:
+                return self._variables[name.casefold()]
+            case ast.Subscript(value=ast.Name() as name, slice=ast.Constant(value=int(at))):
+                listed = self._variable(name)
+                if isinstance(listed, ast.List) and at < len(listed.elts):
+                    return listed.elts[at]
+        if isinstance(value, ast.Name):
+            raise UnstatedError(f"{value.id} has no value: begin with {value.id} = and its number, # and its sentence")
+        raise UnfitError
+
+    def _call(self, name: str, args: Sequence[ast.expr]) -> ast.expr:
+        if name in ("int", "float") and len(args) == 1:
+            inner = self._formula(args[0])
+            return inner if name == "float" or isinstance(inner, ast.Constant) else _truncate(inner)
+        if name not in FUNCTIONS:
+            raise UnfitError
+        return ast.Call(ast.Name(name), [self._formula(argument) for argument in self._spread(args)], [])
+
+    def _spread(self, args: Sequence[ast.expr]) -> Sequence[ast.expr]:
+        """The arguments one by one, where they are given as a list, by its name, or with a star."""
+        match args:
+            case [ast.List(elts=listed) | ast.Tuple(elts=listed)]:
+                return listed
+            case [ast.Starred(value=ast.Name(id=name))] | [ast.Name(id=name)]:
+                value = self._variables.get(name.casefold())
+                return value.elts if isinstance(value, ast.List) else args
+            case _:
+                return args
+
+    def _tool(self, value: ast.expr) -> str | None:
+        """The tool that a call names, but for the calculator, whose formulas are written out."""
+        match value:
+            case ast.Call(func=ast.Name(id=name)) if name in self._tools.names and name != CALCULATOR:
+                return name
+            case _:
+                return None
+
+    def _arguments(self, call: ast.expr, tool: str) -> JsonObject:
+        """The arguments by their names: numbers, texts and lists as they are, what is computed as a reference."""
+        properties = self._tools.get(tool).parameters.get("properties")
+        properties = properties if isinstance(properties, dict) else {}
+        if not isinstance(call, ast.Call):
+            raise UnfitError
+        first, schema = next(iter(properties.items()), ("", None))
+        if isinstance(schema, dict) and schema.get("type") == "array" and not call.keywords:
+            return {first: [self._argument(argument, first) for argument in self._spread(call.args)]}
+        return {name: self._argument(argument, name) for name, argument in _by_name(call, list(properties)).items()}
+
+    def _argument(self, value: ast.expr, name: str) -> JsonValue:
+        if isinstance(value, ast.Name | ast.Subscript) and not _is_reference(value):
+            value = self._variable(value)
+        elif isinstance(value, ast.JoinedStr):
+            return self._text(value)
+        elif isinstance(value, ast.Constant) and is_day_or_time((value := self._dated(value)).value):
+            value = self._quoted(value, name)
+        elif not isinstance(value, ast.Constant):
+            value = self._result(value, name)
+        match value:
+            case ast.List(elts=listed):
+                return [self._plain(item) for item in listed]
+            case _:
+                return self._plain(value)
+
+    def _dated(self, value: ast.Constant) -> ast.Constant:
+        """The constant, a day with slashes as the sentences have it."""
+        said = value.value
+        return ast.copy_location(ast.Constant(self._quotes.day(said)), value) if isinstance(said, str) else value
+
+    def _plain(self, value: ast.expr) -> JsonValue:
+        """A number, a text, or a reference to a result."""
+        match value:
+            case ast.Constant(value=str() | int() | float() as constant):
+                return constant
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as constant)):
+                return -constant
+            case ast.Name(id=name):
+                return name
+            case _:
+                raise UnfitError
+
+
+def _by_name(call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
+    """The arguments of a call by their names, those without a name in the order of the tool's own."""
+    arguments = dict(zip(names, call.args, strict=False))
+    arguments |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    if len(arguments) != len(call.args) + len(call.keywords):
+        raise UnfitError
+    return arguments
+
+
+def _is_reference(value: ast.expr) -> bool:
+    return isinstance(value, ast.Name) and value.id.startswith("$")
+
+
+def _scalar(value: ast.expr) -> ast.expr:
+    """Return the number or the reference. Refuse a list and a text."""
+    if isinstance(value, ast.List) or (isinstance(value, ast.Constant) and isinstance(value.value, str)):
+        raise UnfitError
+    return value
+
+
+def _truncate(value: ast.expr) -> ast.expr:
+    """The value without its decimals, rounded towards zero as Python's ``int`` does."""
+    down, up = (ast.Call(ast.Name(name), [value], []) for name in ("floor", "ceil"))
+    above, below = (ast.Call(ast.Name(n), [ast.Constant(0), whole], []) for n, whole in (("max", down), ("min", up)))
+    return ast.BinOp(above, ast.Add(), below)

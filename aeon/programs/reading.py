@@ -1,0 +1,104 @@
+"""A program that a model wrote as the calls of tools that it is, as it stands, and what keeps it from running."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from aeon.programs.evidence import Evidence
+from aeon.programs.steps import is_program, misfits, read, unfenced
+from aeon.schema import JsonValue, Plan, ToolCall, Writing
+from aeon.tools.registry import ToolRegistry
+
+__all__ = ["Read", "read_program"]
+
+_MOST_CALLS = 24
+
+
+@dataclass(frozen=True)
+class Read:
+    """The calls of a program, and which of them give what it prints.
+
+    ``fault`` is what keeps it from running, in a few words for the model; ``writing`` a text that it
+    wants written; ``said`` are values that it prints as they stand, and that rest on nothing.
+    """
+
+    calls: Plan
+    fault: str = ""
+    writing: str = ""
+    said: tuple[JsonValue, ...] = ()
+
+
+def read_program(text: str, tools: ToolRegistry, evidence: Evidence, known: str, goal: str) -> Read:
+    """The calls that a program is: nothing of it is changed, it runs as it was written or not at all.
+
+    What it copies from the ``evidence`` and is not ``known`` is quoted. A reply that is no program, where there is
+    nothing to look in, is a wish to write about the ``goal``.
+    """
+    if not is_program(text):
+        return Read(Plan(), fault="this is no program") if evidence.sources else Read(Plan(), writing=goal)
+    faults: list[str] = []
+    plan = read(text, tools, evidence, known, faults.append)
+    if writing := _writing(plan):
+        return Read(Plan(), writing=writing)
+    if not plan.steps and not faults and (said := _said(text)):
+        return Read(plan, said=said)
+    fault = next(iter([*faults, *_faults(plan, tools)]), "")
+    return Read(plan, fault)
+
+
+def _said(text: str) -> tuple[JsonValue, ...]:
+    """The values that a program prints, or that its last line is, where all of it is nothing but values."""
+    named: dict[str, ast.expr] = {}
+    printed: list[ast.expr] = []
+    for statement in ast.parse(unfenced(text)).body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() as value):
+                named[name] = value
+            case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=arguments, keywords=[])):
+                printed += arguments
+            case ast.Expr(value=ast.Constant() as value):
+                printed.append(value)
+            case _:
+                return ()
+    return _constants([named.get(one.id, one) if isinstance(one, ast.Name) else one for one in printed])
+
+
+def _constants(values: Sequence[ast.expr]) -> tuple[JsonValue, ...]:
+    """These values, if all of them are constants that say something."""
+    said = tuple(one.value for one in values if isinstance(one, ast.Constant) and _is_value(one.value))
+    return said if len(said) == len(values) else ()
+
+
+def _is_value(said: object) -> TypeGuard[str | int | float]:
+    """Whether a constant is a number, or a text that says something."""
+    return isinstance(said, str | int | float) and said != ""
+
+
+def _writing(plan: Plan) -> str:
+    """The text that a program wants written, where that is all that it prints."""
+    printed = [step.action for step in plan.steps if step.id in plan.answer]
+    only = printed[0] if len(printed) == 1 else None
+    return only.task if isinstance(only, Writing) else ""
+
+
+def _faults(plan: Plan, tools: ToolRegistry) -> Iterator[str]:
+    """What keeps the calls of a program from being made."""
+    if not plan.steps:
+        yield "it prints nothing that functions give"
+    if len(plan.steps) > _MOST_CALLS:
+        yield f"it takes more than {_MOST_CALLS} calls"
+    yield from (f"{name} changes something: a program may not" for name in _tools(plan) if _changes(tools, name))
+    yield from misfits(plan, tools).values()
+
+
+def _tools(plan: Plan) -> Iterator[str]:
+    """The tools that a program calls."""
+    yield from (step.action.tool for step in plan.steps if isinstance(step.action, ToolCall))
+
+
+def _changes(tools: ToolRegistry, name: str) -> bool:
+    """Whether a tool changes anything."""
+    return name in tools.names and tools.get(name).side_effects

@@ -1,0 +1,241 @@
+"""Programs that run: each call of a tool is made and kept, so that what they print can be followed to its source."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+
+from aeon.errors import AeonError, ToolError
+from aeon.multipass.effects import RunProgram
+from aeon.programs.prompts import Asked
+from aeon.programs.quotes import NOT_STATED
+from aeon.programs.reading import read_program
+from aeon.programs.short import placed, read
+from aeon.programs.sources import SQL, Sources
+from aeon.programs.writer import asked
+from aeon.proof.alike import numbers_of
+from aeon.proof.readings import Read
+from aeon.runtime.ledger import current_ledger
+from aeon.schema import JsonObject, JsonValue, Plan, Source, Step, ToolCall, ToolUse
+from aeon.schema.programs import Ran
+from aeon.schema.turns import Lines
+from aeon.supervisor.judge import Judge
+from aeon.supervisor.supervisor import Supervisor
+from aeon.text import one_line
+from aeon.tools.expression import evaluate
+from aeon.tools.quote import QUOTE, quoted
+from aeon.tools.references import substitute
+from aeon.tools.registry import ToolRegistry
+from aeon.tools.texts import READ_TEXTS, every_text, read_sentences
+
+__all__ = ["ProgramRunner"]
+
+_LONGEST_PROBLEM = 300
+_ANSWER = re.compile(r"^[^\S\n]*Answer:\s*(.+)\Z", re.MULTILINE | re.DOTALL)
+"""What the prompt for a worked answer has it end in."""
+
+
+class ProgramRunner:
+    """Runs programs: on tools that change nothing, in the order in which they call them."""
+
+    def __init__(self, supervisor: Supervisor, tools: ToolRegistry) -> None:
+        self._tools = tools
+        self._sources = Sources(tools)
+        self._judge = Judge(supervisor, samples=0)
+
+    async def run(self, effect: RunProgram) -> Ran:
+        """What the program gives; what keeps it from giving anything is a problem that the model can be told."""
+        question = await asked(effect.task, effect.step.description, effect.inputs, self._sources)
+        name, text = effect.step.id, effect.program.text
+        match effect.program.way:
+            case "reading":
+                return await self._read(text, question, name)
+            case "worked" | "thought":
+                return _worked(text)
+            case "given":
+                return await self._given(text, question, name)
+        return await self._programmed(text, question, name)
+
+    async def _programmed(self, text: str, question: Asked, name: str) -> Ran:
+        if _is_absent(text):
+            return Ran(absent=True, problem=self._searched(question.goal))
+        found = read_program(text, self._tools, question.found, question.said, question.goal)
+        if found.writing:
+            return await self._to_write(found.writing, question, name)
+        if found.said and all(map(_is_nothing, found.said)):
+            return Ran(absent=True, problem=self._searched(question.goal))
+        if found.said:
+            return Ran(values=found.said)
+        if found.fault:
+            return Ran(problem=one_line(found.fault, _LONGEST_PROBLEM))
+        return await self._called(found.calls, question, name)
+
+    async def _given(self, text: str, question: Asked, name: str) -> Ran:
+        call = json.loads(text)
+        step = Step(id="s1", description=question.goal, action=ToolCall(tool=call["tool"], arguments=call["arguments"]))
+        return await self._called(Plan(steps=(step,), answer=("s1",)), question, name)
+
+    async def _called(self, calls: Plan, question: Asked, name: str) -> Ran:
+        """What calls give, each made once those are that it refers to."""
+        uses: list[ToolUse] = []
+        given: dict[str, JsonValue] = {}
+        for number, step in enumerate(calls.steps, 1):
+            action = step.action
+            if not isinstance(action, ToolCall):
+                return Ran(problem="a text is written alone", uses=tuple(uses))
+            try:
+                arguments = substitute(action.arguments or {}, given)
+                if action.tool == SQL and not self._reads_table(arguments):
+                    return Ran(problem="sql: the query reads no table", uses=tuple(uses))
+                use = await self._use(f"{name}.{number}", action.tool, arguments)
+            except ToolError as error:
+                return Ran(problem=one_line(f"{action.tool}: {error}", _LONGEST_PROBLEM), uses=tuple(uses))
+            uses.append(use)
+            given[step.id] = use.output
+        values = tuple(given[one] for one in calls.answer if not _is_nothing(given[one]))
+        if not values:
+            return Ran(absent=True, uses=tuple(uses), problem=self._searched(question.goal))
+        return Ran(values=values, uses=tuple(uses), cites=tuple(_cites(calls, uses)))
+
+    def _reads_table(self, arguments: JsonObject) -> bool:
+        """Whether a query names a table: one that names none only says its own values again."""
+        query = str(arguments.get("query", "")).casefold()
+        return any(table.name.casefold() in query for table in self._sources.tables)
+
+    async def _use(self, name: str, tool: str, arguments: JsonObject) -> ToolUse:
+        """What a tool gives; of a quotation the value, with its sentence.
+
+        Raises:
+            ToolError: the tool refused the arguments, failed, or took too long.
+        """
+        ledger = current_ledger()
+        key = _key(f"{ledger.execution_id}:{name}", tool, arguments)
+        output = await self._tools.call(tool, arguments, key, guard=lambda: ledger.tool_call(""))
+        value, sentences = quoted(output.value) if tool == QUOTE else (output.value, ())
+        return ToolUse(id=name, tool=tool, arguments=arguments, output=value, cut=output.cut, lines=_lines(sentences))
+
+    async def _read(self, text: str, question: Asked, name: str) -> Ran:
+        """A short answer of texts as a quotation of the sentence that it stands in, or that gives it, says a judge."""
+        texts = await every_text(self._tools, question.goal)
+        short = read(text, question.goal, texts.sentences) if texts is not None else None
+        if texts is None or short is None or not short.answer:
+            return Ran(absent=True, problem=self._searched(question.goal))
+        short = await placed(short, question.goal, self._judge, texts.sentences)
+        where = short.source or short.nearest
+        if where is None:
+            return Ran(values=(short.answer,))
+        use = await self._use(f"{name}.1", QUOTE, _place(short.answer, where))
+        return Ran(values=(short.answer,), uses=(use,), cites=(f"{use.id}.1",) if short.source is not None else ())
+
+    async def _to_write(self, writing: str, question: Asked, name: str) -> Ran:
+        """What a text is to be written from: the sentences of the texts, where there are some."""
+        if READ_TEXTS not in self._tools.names:
+            return Ran(writing=writing)
+        try:
+            use = await self._use(f"{name}.1", READ_TEXTS, {"question": question.goal, "documents": []})
+        except ToolError:
+            return Ran(writing=writing)
+        return Ran(writing=writing, uses=(use.changed(lines=_lines(read_sentences(use.output)[1])),))
+
+    def _searched(self, goal: str) -> str:
+        """What is told of a question that nothing answers."""
+        return f"not stated in what was searched: {one_line(goal, _LONGEST_PROBLEM)}"
+
+
+def _is_absent(program: str) -> bool:
+    """Whether a program only prints what its prompt asks for where nothing states the answer."""
+    said = program.strip().removeprefix("print(").removesuffix(")").strip("\"' ")
+    return said == NOT_STATED
+
+
+def _is_nothing(value: JsonValue) -> bool:
+    """Whether a value says nothing: none, no rows, rows of nothing, or what the prompt asks for in such a case."""
+    match value:
+        case list():
+            return all(map(_is_nothing, value))
+        case dict():
+            return all(map(_is_nothing, value.values()))
+        case str():
+            return value.strip().casefold() in ("", NOT_STATED)
+    return value is None
+
+
+def _worked(text: str) -> Ran:
+    """The numbers of a worked answer, or its words where it has none; the host computes what its lines set up.
+
+    One that goes on with a result that is none does not add up.
+    """
+    computed: dict[Fraction | None, Fraction] = {}
+    for expression, said in _sums(text):
+        if computed.keys() & {one.number for one in numbers_of(expression)}:
+            return Ran(problem=f"this does not add up: {one_line(expression, _LONGEST_PROBLEM)}")
+        given = _value(expression)
+        computed |= {said.number: given} if given is not None and _differs(given, said) else {}
+    found = _ANSWER.search(text)
+    last = found[1].strip() if found else ""
+    if not last:
+        return Ran(problem="no answer stands at its end")
+    exact = tuple(_exact(computed.get(number, number)) for number in _numbers(last))
+    return Ran(values=exact or (last,))
+
+
+def _numbers(text: str) -> list[Fraction]:
+    return [one.number for one in numbers_of(text) if one.number is not None]
+
+
+def _exact(number: Fraction) -> JsonValue:
+    return int(number) if number.denominator == 1 else float(number)
+
+
+def _sums(text: str) -> Iterator[tuple[str, Read]]:
+    """What is set up in a worked answer, each with the number that it is said to give."""
+    for line in text.splitlines():
+        for left, right in pairwise(side.strip() for side in line.rpartition(":")[2].split("=")):
+            said = numbers_of(right)
+            if len(said) == 1 and said[0].number is not None:
+                yield left, said[0]
+
+
+def _value(expression: str) -> Fraction | None:
+    """What an expression gives; ``None`` of what is none."""
+    try:
+        return Fraction(str(evaluate(expression)))
+    except (AeonError, ValueError):
+        return None
+
+
+def _differs(given: Fraction, said: Read) -> bool:
+    """Whether a number is another one than the one that is said, as that is rounded."""
+    return said.number is not None and abs(given - said.number) > Fraction(1, 2 * 10 ** (said.places or 0))
+
+
+def _cites(calls: Plan, uses: Sequence[ToolUse]) -> list[str]:
+    """The ids of the sentences that a program quotes, and of the results that it prints."""
+    by_step: Mapping[str, ToolUse] = {step.id: use for step, use in zip(calls.steps, uses, strict=True)}
+    quotes = [f"{use.id}.1" for use in uses if use.lines]
+    return [*quotes, *(use.id for step, use in by_step.items() if step in calls.answer and not use.lines)]
+
+
+def _key(name: str, tool: str, arguments: JsonObject) -> str:
+    """The idempotency key of a call: the same where it is made again, and another one for any other call."""
+    asked = json.dumps([tool, arguments], ensure_ascii=False, sort_keys=True)
+    return f"{name}:{hashlib.sha256(asked.encode('utf-8', 'replace')).hexdigest()[:12]}"
+
+
+def _lines(sentences: Sequence[Source]) -> tuple[Lines, ...]:
+    """Sentences as a tool shows them, each text's together."""
+    by_source: dict[str, list[Source]] = {}
+    for one in sentences:
+        by_source.setdefault(one.source, []).append(one)
+    return tuple(
+        Lines(source=name, spans=tuple((one.start, one.end) for one in some), texts=tuple(one.text for one in some))
+        for name, some in by_source.items()
+    )
+
+
+def _place(value: JsonValue, where: Source) -> JsonObject:
+    return {"value": value, "source": where.source, "start": where.start, "end": where.end}

@@ -1,0 +1,60 @@
+"""How a model works by programs: what it wrote, and what that gave when it ran."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from aeon.schema.frozen import JsonValue
+from aeon.schema.turns import ToolUse
+from aeon.schema.value import Value
+
+__all__ = ["Candidate", "ProgramText", "Programs", "Ran", "Way"]
+
+Way = Literal["reading", "query", "plain", "rule", "program", "worked", "thought", "given"]
+"""How it was asked for: a short answer from texts, a query of the tables (behind examples, plain, or with the sentences
+of texts in view), a program over all, an answer that is
+worked out in words, or the call of a tool that the task itself is."""
+
+
+class ProgramText(Value):
+    """What a model wrote to find an answer out.
+
+    ``likelihood`` is how likely (0-1) it was to write that, word for word. ``author`` is the tutor's model, where that
+    wrote it.
+    """
+
+    way: Way
+    text: str
+    author: str = ""
+    likelihood: Annotated[float | None, Field(ge=0, le=1)] = None
+
+
+class Programs(Value):
+    """What was written; ``more``: whether there are ways that were not asked for yet."""
+
+    programs: tuple[ProgramText, ...] = ()
+    more: bool = False
+
+
+class Ran(Value):
+    """What a program gave: the ``values`` that it prints, and the calls of tools that they rest on, in order.
+
+    ``cites`` are ids of results and of their sentences. ``writing`` is the text that it wants written. ``absent``: it
+    found that what is asked for is not stated. ``problem`` is what kept it from giving anything.
+    """
+
+    values: tuple[JsonValue, ...] = ()
+    uses: tuple[ToolUse, ...] = ()
+    cites: tuple[str, ...] = ()
+    writing: str = ""
+    absent: bool = False
+    problem: str = ""
+
+
+class Candidate(Value):
+    """A program with what it gave."""
+
+    program: ProgramText
+    ran: Ran

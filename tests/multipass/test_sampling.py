@@ -1,0 +1,180 @@
+"""A step done by programs: what is asked for in which round, and the step as the vote leaves it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pytest
+
+from aeon.multipass.effects import RunProgram, TakeTurn, WeighResult, WritePrograms
+from aeon.multipass.sampling import sample, told
+from aeon.schema import Step, Task, ToolLoop, ToolUse, Turn
+from aeon.schema.effects import Effect
+from aeon.schema.frozen import JsonValue
+from aeon.schema.programs import Programs, ProgramText, Ran, Way
+from aeon.schema.value import Value
+from aeon.schema.weight import Weight
+
+pytestmark = pytest.mark.requirement("W3")
+
+TASK = Task(text="How much do the rolls bring?")
+STEP = Step(id="s1", description=TASK.text, action=ToolLoop(form="program"))
+USE = ToolUse(id="s1.1", tool="calculator", arguments={"expression": "240 * 0.45"}, output=108)
+SURE, DOUBTED = Weight(score=0.9), Weight(score=0.3)
+QUERY, PLAIN, PROGRAM = (ProgramText(way=way, text=f"{way} text") for way in ("query", "plain", "program"))
+
+
+def ran(*values: JsonValue) -> Ran:
+    """What prints these values."""
+    return Ran(values=values, uses=(USE,), cites=(USE.id,))
+
+
+class Answers:
+    """Plays the world: programs a round, and by way what they give and what a judge makes of that."""
+
+    def __init__(self, rounds: Sequence[Programs], gives: dict[Way, Ran], weights: dict[Way, Weight] | None = None):
+        self.rounds = list(rounds)
+        self.gives = gives
+        self.weights = weights or {}
+        self.turn = Turn(text="Dear Ada, …")
+        self.asked: list[Effect] = []
+
+    def __call__(self, effect: Effect) -> Value:
+        """The answer to an effect."""
+        self.asked.append(effect)
+        match effect:
+            case WritePrograms():
+                return self.rounds.pop(0)
+            case RunProgram():
+                return self.gives[effect.program.way]
+            case WeighResult():
+                return self.weights.get(effect.candidate.program.way, Weight())
+        return self.turn
+
+    def of(self, kind: type[Effect]) -> list[Effect]:
+        """The effects of a kind."""
+        return [effect for effect in self.asked if isinstance(effect, kind)]
+
+
+def done(world: Answers, problems: Iterable[str] = (), rounds: int = 9) -> Step:
+    """The step as programs leave it."""
+    asking = sample(TASK, STEP, (), tuple(problems), rounds)
+    try:
+        effect, _ = next(asking)
+        while True:
+            effect, _ = asking.send(world(effect))
+    except StopIteration as end:
+        step: Step = end.value
+        return step
+
+
+def test_one_program_is_enough_where_a_judge_is_sure() -> None:
+    """Its result is the step's, with the calls that it rests on and what the judge made of it."""
+    world = Answers([Programs(programs=(QUERY,), more=True)], {"query": ran(108)}, {"query": SURE})
+    step = done(world)
+    assert (step.status, step.output, step.mode, step.clarity) == ("complete", "108", "program", "CLEAR")
+    assert step.uses == (USE,) and step.cites == (USE.id,) and step.weight == SURE and step.agreement is None
+    assert [type(one) for one in world.asked] == [WritePrograms, RunProgram, WeighResult]
+
+
+def test_a_doubted_result_is_held_against_another_way() -> None:
+    """The next round is told which ways were asked for; what both give is taken, and the other stays on record."""
+    rounds = [Programs(programs=(QUERY,), more=True), Programs(programs=(PLAIN,), more=True)]
+    world = Answers(rounds, {"query": ran(108), "plain": ran(108.0)}, {"query": DOUBTED})
+    step = done(world)
+    assert [one.ways for one in world.of(WritePrograms)] == [(), ("query",)]  # type: ignore[attr-defined]
+    assert step.agreement is not None and step.agreement.votes == 2 and not step.agreement.disagrees
+    assert [one.method for one in step.agreement.derivations] == ["plain"]
+
+
+@pytest.mark.requirement("G4a")
+def test_results_that_differ_and_that_no_judge_tells_apart_disagree() -> None:
+    """The first is kept, and nobody is told that it is right."""
+    world = Answers([Programs(programs=(QUERY, PLAIN))], {"query": ran(1), "plain": ran(2)})
+    step = done(world)
+    assert step.output == "1" and step.agreement is not None and step.agreement.disagrees
+    assert step.clarity == "PARTIALLY_CLEAR" and step.problem == "another result is about as likely"
+    assert [(one.answer, one.agrees) for one in step.agreement.derivations] == [("2", False)]
+
+
+def test_a_judge_puts_the_second_of_two_ahead() -> None:
+    """Candidates are judged beside each other, not by which one came first."""
+    world = Answers(
+        [Programs(programs=(QUERY, PLAIN))], {"query": ran(1), "plain": ran(2)}, {"query": DOUBTED, "plain": SURE}
+    )
+    step = done(world)
+    assert step.output == "2" and step.agreement is not None and not step.agreement.disagrees
+    assert [one.score for one in step.agreement.derivations] == [0.3]
+
+
+def test_what_the_model_was_unlikely_to_write_is_not_taken_at_a_word() -> None:
+    """A judge's yes to it is no more than a doubt; nothing confirms it."""
+    unlikely = QUERY.changed(likelihood=0.0001)
+    step = done(Answers([Programs(programs=(unlikely,))], {"query": ran(108)}, {"query": SURE}))
+    assert step.output == "108" and step.clarity == "PARTIALLY_CLEAR" and "nothing else confirms it" in step.problem
+    likely = QUERY.changed(likelihood=0.3)
+    assert done(Answers([Programs(programs=(likely,))], {"query": ran(108)}, {"query": SURE})).clarity == "CLEAR"
+
+
+def test_what_keeps_a_program_from_running_is_told_in_the_next_round() -> None:
+    """So is what was found in an earlier result of the step."""
+    rounds = [Programs(programs=(QUERY,), more=True), Programs(programs=(PLAIN,))]
+    world = Answers(rounds, {"query": Ran(problem="no column price"), "plain": ran(3)}, {"plain": SURE})
+    assert done(world, ["107 stands in no result"]).output == "3"
+    told_of = [one.problems for one in world.of(WritePrograms)]  # type: ignore[attr-defined]
+    assert told_of == [("107 stands in no result",), ("107 stands in no result", "no column price")]
+
+
+def test_nothing_that_runs_is_a_failed_step() -> None:
+    """It says why."""
+    world = Answers([Programs(programs=(QUERY,))], {"query": Ran(problem="no column price")})
+    step = done(world)
+    assert step.status == "failed" and "no column price" in step.problem and step.output is None
+    assert done(Answers([Programs()], {})).status == "failed"
+
+
+def test_what_is_not_stated_is_a_step_without_output() -> None:
+    """With what was searched."""
+    absent = Ran(absent=True, problem="not stated: the price")
+    world = Answers([Programs(programs=(QUERY, PLAIN))], {"query": absent, "plain": absent})
+    step = done(world)
+    assert (step.status, step.output, step.problem) == ("complete", None, "not stated: the price")
+
+
+def test_rounds_are_limited() -> None:
+    """However many ways there are, and whatever comes of them."""
+    rounds = [Programs(programs=(QUERY,), more=True) for _ in range(5)]
+    world = Answers(rounds, {"query": ran(1)}, {"query": DOUBTED})
+    assert done(world, rounds=2).output == "1" and len(world.of(WritePrograms)) == 2
+    assert done(Answers(rounds, {}), rounds=0).status == "failed"
+
+
+@pytest.mark.requirement("W3", "W5")
+def test_a_text_is_written_in_a_turn_that_sees_what_was_looked_up() -> None:
+    """It is judged when it is there, not before."""
+    wanted = Ran(writing="Write to Ada.", uses=(USE,))
+    world = Answers([Programs(programs=(PROGRAM,), more=True)], {"program": wanted})
+    step = done(world)
+    (turn,) = world.of(TakeTurn)
+    assert turn.last and [use for one in turn.exchanges for use in one.uses] == [USE]  # type: ignore[attr-defined]
+    assert step.output == "Dear Ada, …" and step.mode == "tools" and step.weight is None
+    assert not world.of(WeighResult)
+    world = Answers([Programs(programs=(PROGRAM,))], {"program": wanted})
+    world.turn = Turn()
+    assert done(world).status == "failed"
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        (([{"item": "chair", "price": 119}],), "chair, 119"),
+        (([["a", 1], ["b", 2]],), "a, 1\nb, 2"),
+        (("8:30", "Dr. Adler"), "8:30, Dr. Adler"),
+        ((1.5,), "1.5"),
+        (([7],), "7"),
+        (([[None, True]],), "null, true"),
+    ],
+)
+def test_values_are_told_as_they_are(values: tuple[JsonValue, ...], text: str) -> None:
+    """A row a line, without the names of columns."""
+    assert told(values) == text
