@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from aeon.documents.embedding import Embedder, embedder, numpy
@@ -12,19 +12,12 @@ from aeon.documents.words import stem
 if TYPE_CHECKING:
     from aeon.documents.embedding import Floats
 
-__all__ = ["akin", "likeness"]
+__all__ = ["likeness"]
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _MOST_WORDS = 2_000
 _LEAST = 0.35
 """The cosine from which on two words are of one kind: fire and burned .45, fee and cost .62; bus and tram .31."""
-
-
-def akin(words: Collection[str], text: str) -> frozenset[str]:
-    """Those of the words that mean much the same as a word of the text; none where the extra is not installed."""
-    own = sorted(words)
-    alike = likeness(own, sorted({*_WORD.findall(text.casefold())})[:_MOST_WORDS], _LEAST)
-    return frozenset(word for word, like in zip(own, alike, strict=True) if like)
 
 
 def likeness(words: Sequence[str], others: Iterable[str], least: float) -> list[dict[str, float]]:

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from aeon.documents.stops import stops
 
-__all__ = ["Sentence", "heading_of", "label_of", "sentences", "without_mark"]
+__all__ = ["Sentence", "heading_of", "label_of", "sentences"]
 
 _LONGEST_UNIT = 300
 """Characters up to which a row, a line of a log and the like stay whole."""
@@ -115,11 +115,6 @@ def label_of(paragraph: str) -> str:
     """The bold words that a paragraph begins with, which say what it is about; "" where it has none."""
     found = _BOLD.match(paragraph)
     return found[1].strip(".: ") if found else ""
-
-
-def without_mark(sentence: str) -> str:
-    """What an item of a list says, without the mark or number before it; any other sentence as it is."""
-    return _MARK.sub("", sentence)
 
 
 def heading_of(sentence: str) -> str:

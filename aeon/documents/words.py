@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Collection
 from importlib import resources
 
 from aeon.documents.plain import word_set
 
-__all__ = ["content_words", "is_common", "special_kinds", "stem", "stems", "without_modal"]
+__all__ = ["content_words", "is_common", "stem", "stems", "without_modal"]
 
 _WORD = re.compile(r"\w+")
 _LONGEST = 20_000_000
@@ -88,24 +86,6 @@ def content_words(text: str) -> frozenset[str]:
     """The words that say what a text is about, in lower case; common words and single letters are left out."""
     words = _WORD.findall(text[:_LONGEST].replace("_", " ").casefold())
     return frozenset(word for word in words if len(word) > 1 and word not in _COMMON)
-
-
-def special_kinds(question: str, unknown: Collection[str], sentence: str) -> tuple[str, ...]:
-    """What a question asks for and a sentence has only in general: ``parental leave``, where it speaks of leave.
-
-    ``unknown`` are the words of the question that stand nowhere; one of them right before a word of the sentence makes
-    a special kind of it, where a noun may stand: ``who approves leave`` asks for no kind of leave, and where a tap
-    drips, says the sentence, dripping is no kind of thing, though the question puts another word before it.
-    """
-    words, there = ["", *_WORD.findall(question[:_LONGEST].casefold())], stems(sentence)
-    asked = frozenset(map(stem, words)) & stems(question)
-    said = [stem(word) for word in _WORD.findall(sentence[:_LONGEST].casefold())]
-    there -= {other for one, other in itertools.pairwise(said) if one in asked}
-    return tuple(
-        f"{one} {other}"
-        for before, one, other in zip(words, words[1:], words[2:], strict=False)
-        if (not before or before in _BEFORE_NOUNS) and one in unknown and stem(other) in there
-    )
 
 
 def stems(text: str) -> frozenset[str]:

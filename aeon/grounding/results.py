@@ -36,7 +36,6 @@ __all__ = [
     "spans_of",
     "told",
     "unchecked",
-    "written_from",
 ]
 
 BY_TOOL = ("tool", "tool_repaired")
@@ -149,14 +148,6 @@ def _spans(step: Step | StepResult | ToolUse | Ran) -> Iterator[Source]:
     yield from step.sources if isinstance(step, Step | StepResult) else ()
     for use in [step] if isinstance(step, ToolUse) else step.uses:
         yield from sentences_of(use)
-
-
-def written_from(plan: Plan) -> list[Source]:
-    """The sentences that the answer of a plan was written from, and nothing else; none where it was not."""
-    answers = [step for step in plan.steps if step.id in plan.answer and step.status == "complete"]
-    if len(answers) != 1 or not answers[0].is_grounded:
-        return []
-    return list(spans_of(step for step in plan.steps if step.id in answers[0].dependencies))
 
 
 def _stated(done: Sequence[Step]) -> dict[str, str]:

@@ -102,7 +102,7 @@ class ExecuteStep(EffectOf[StepResult]):
 
     def joined(self, outcomes: tuple[Outcome, ...]) -> Self | Failure:
         """The step with the outputs that it waited for; none is there if a step failed or was blocked."""
-        known = joined(self.step, self.inputs, outcomes)
+        known = joined(self.inputs, outcomes)
         if isinstance(known, Lacking):
             return skipped(known.outcome, f"step {known.step}, which it builds on, gave no output")
         return self.changed(inputs=known)

@@ -118,7 +118,6 @@ def inputs(plan: Plan, step: Step) -> tuple[StepInput, ...]:
             description=one.description,
             output=one.output,
             awaited=one.status != "complete",
-            sources=one.sources if step.is_grounded else (),
         )
         for one in _dependencies(plan, step)
     )
@@ -310,14 +309,13 @@ class Lacking(NamedTuple):
     outcome: Outcome
 
 
-def joined(step: Step, known: Sequence[StepInput], outcomes: Sequence[Outcome]) -> tuple[StepInput, ...] | Lacking:
+def joined(known: Sequence[StepInput], outcomes: Sequence[Outcome]) -> tuple[StepInput, ...] | Lacking:
     """What a step builds on with the outputs that it waited for; or the first of those that gave none."""
     complete = {}
     for source, outcome in zip([one for one in known if one.awaited], outcomes, strict=True):
         if not isinstance(outcome.value, StepResult) or outcome.value.clarity == "BLOCKED":
             return Lacking(source.names[0], outcome)
-        read = outcome.value.sources if step.is_grounded else ()
-        complete[source.names] = source.changed(output=outcome.value.output, sources=read)
+        complete[source.names] = source.changed(output=outcome.value.output)
     return tuple(complete.get(source.names, source) for source in known)
 
 

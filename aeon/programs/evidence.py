@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -65,12 +64,6 @@ class Evidence:
     def shared(self, words: frozenset[str]) -> int:
         """How many of these stems the passage holds that holds most of them."""
         return max((len(words & own) for own in self._words), default=0)
-
-    def including(self, source: Source) -> tuple[Evidence, int]:
-        """The same with one more sentence behind the others, unless it is there, and the number of that sentence."""
-        more = copy.copy(self)
-        more.sources = self.sources if source in self.sources else (*self.sources, source)
-        return more, more.sources.index(source) + 1
 
     def find(self, value: str | float, cited: Sequence[int] = (), only: bool = False) -> Source | None:
         """The sentence that holds a number or a text: a cited one if it does, else the first; ``None`` if none does.

@@ -60,14 +60,10 @@ class Reasoning(Value):
 
 
 class Writing(Value):
-    """A text that the model writes as it stands: the answer to ``task``, or a part of it.
-
-    ``grounded``: from the sentences that the steps before it read, and from nothing else.
-    """
+    """A text that the model writes as it stands: the answer to ``task``, or a part of it."""
 
     type: Literal["writing"] = "writing"
     task: Annotated[str, Field(min_length=1)]
-    grounded: bool = False
 
 
 class ToolLoop(Value):
@@ -176,11 +172,6 @@ class Step(Value):
         return self.description, self.action, self.dependencies
 
     @property
-    def is_grounded(self) -> bool:
-        """Whether it writes from what the steps before it read."""
-        return isinstance(self.action, Writing) and self.action.grounded
-
-    @property
     def line(self) -> str:
         """What it did and what that gave, word for word."""
         return f"{self.description}: {self.output if isinstance(self.output, str) else json.dumps(self.output)}"
@@ -211,15 +202,13 @@ class Step(Value):
 class StepInput(Value):
     """The output of a step that another one depends on, under the names it may be referred to by.
 
-    ``awaited``: it comes from a step of the same batch, when that is complete. ``sources`` are the sentences that the
-    output rests on, for a step that writes from sentences.
+    ``awaited``: it comes from a step of the same batch, when that is complete.
     """
 
     names: tuple[str, ...]
     description: str
     output: JsonValue = None
     awaited: bool = False
-    sources: tuple[Source, ...] = ()
 
 
 class Derivation(Value):

@@ -142,14 +142,6 @@ class Database:
         except ToolError:
             return False
 
-    def rows_of_each(self, table: str, column: str) -> float:
-        """How many rows a table has for each value of a column, on the average; 0 where it takes too long to say."""
-        try:
-            rows = self.query(f"SELECT count(*) / count(DISTINCT {quoted(column)}) FROM {quoted(table)}")
-        except ToolError:
-            return 0.0
-        return float(rows) if isinstance(rows, int | float) else 0.0
-
     def query(self, query: str) -> JsonValue:
         """Return what a ``SELECT`` gives: one value, a list, an object, or a list of objects; no rows are ``[]``.
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from aeon.schema.frozen import JsonValue
 
-__all__ = ["MAX_DIGITS", "Number", "decimal_text", "figure", "is_number", "parse_cell", "plain", "restored"]
+__all__ = ["MAX_DIGITS", "Number", "decimal_text", "figure", "parse_cell", "plain", "restored"]
 
 Number = Fraction | float
 """An exact number, or a ``float`` where only an approximation exists."""
@@ -88,11 +88,6 @@ def figure(value: JsonValue) -> JsonValue:
     numbers = _STATED.findall(value)
     number = parse_cell(numbers[0].rstrip(".,")) if len(numbers) == 1 else None
     return value if number is None else plain(number)
-
-
-def is_number(text: str) -> bool:
-    """Whether a text is a number as `plain` writes it, such as ``1/3``."""
-    return re.fullmatch(r"-?\d+(?:/\d+|(?:\.\d+)?(?:[eE][-+]?\d+)?)", text.strip()) is not None
 
 
 def parse_cell(text: str) -> Fraction | None:

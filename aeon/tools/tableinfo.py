@@ -42,11 +42,6 @@ class TableInfo:
     gaps: frozenset[str] = frozenset()
     values: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
-    @property
-    def with_gaps(self) -> list[str]:
-        """The columns of which some rows have nothing, in order."""
-        return [name for name, _ in self.columns if name in self.gaps]
-
     def created(self, room: int, keywords: frozenset[str]) -> str:
         """The table as the statement that would make it, its values and first rows as comments, in about ``room``.
 

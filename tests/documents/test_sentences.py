@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.documents.sentences import heading_of, label_of, sentences, without_mark
+from aeon.documents.sentences import heading_of, label_of, sentences
 
 pytestmark = pytest.mark.requirement("T2")
 
@@ -234,17 +234,3 @@ def test_east_asia() -> None:
 def test_odd_text_is_no_trap(text: str) -> None:
     """Text that is no language is cut to length."""
     assert "".join("".join(units(text)).split()) == "".join(text.split())
-
-
-def test_the_mark_of_an_item_is_none_of_what_it_says() -> None:
-    """Its number neither; that of a day stays."""
-    said = {
-        "2. Original documents": "Original documents",
-        "5) You may not": "You may not",
-        "- a cup": "a cup",
-        "10. Mayor Bork speaks": "Mayor Bork speaks",
-        "12. May is the last day": "12. May is the last day",
-        "3. März": "3. März",
-        "14 days": "14 days",
-    }
-    assert {sentence: without_mark(sentence) for sentence in said} == said

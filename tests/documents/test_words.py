@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.documents.words import content_words, special_kinds, stem, stems, without_modal
+from aeon.documents.words import content_words, stem, stems, without_modal
 
 pytestmark = pytest.mark.requirement("T2")
 
@@ -85,26 +85,6 @@ def test_any_text_has_words_that_can_be_compared(text: str) -> None:
 
 
 @pytest.mark.requirement("G5")
-@pytest.mark.parametrize(
-    ("question", "unknown", "sentence", "kinds"),
-    [
-        ("How long is parental leave?", {"parental"}, "Leave is 30 days.", ("parental leave",)),
-        ("How long are Parental Leaves?", {"parental"}, "Leave is 30 days.", ("parental leaves",)),
-        ("How long is the training budget?", {"budget"}, "Training: 325 euros.", ()),
-        ("What is the fee of the yoga class?", {"yoga"}, "The class costs 3, the yoga mat 4.", ("yoga class",)),
-        ("How long is annual leave?", set(), "Leave is 30 days.", ()),
-        ("", {"x"}, "", ()),
-        ("Whom do I ring if the tap in the bathroom drips?", {"bathroom"}, "If a tap drips, call Ruth.", ()),
-        ("Is there a bathroom tap?", {"bathroom"}, "The tap drips.", ("bathroom tap",)),
-    ],
-)
-def test_special_kinds_of_what_a_sentence_has_in_general(
-    question: str, unknown: set[str], sentence: str, kinds: tuple[str, ...]
-) -> None:
-    """An unknown word right before a word of the sentence."""
-    assert special_kinds(question, unknown, sentence) == kinds
-
-
 @pytest.mark.parametrize(
     ("text", "left"),
     [

@@ -254,13 +254,3 @@ def test_a_text_stands_in_a_sentence_as_a_word(value: str, stands: bool) -> None
 def test_a_day_has_the_year_of_its_sentence(answer: str, text: str, day: str) -> None:
     """Where one day is meant, and the sentence has its year."""
     assert day_of(answer, text) == day
-
-
-def test_a_sentence_more_has_the_number_behind_the_last_one() -> None:
-    """One that is there keeps its own; the evidence of before has none more."""
-    evidence = Evidence([passage("The fee is 30 euros.", "It is due in May.")])
-    more, number = evidence.including(Source(source="a.md", start=0, end=4, text="Free"))
-    assert number == 3 and [one.text for one in more.sources][2:] == ["Free"] and len(evidence.sources) == 2
-    again, number = more.including(evidence.sources[1])
-    assert number == 2 and again.sources == more.sources
-    assert more.find("Free", [3]) == more.sources[2]
