@@ -25,6 +25,7 @@ __all__ = ["PROGRAMS", "Sampling", "sample", "told"]
 PROGRAMS = 2
 """Programs that are run in a round at most, and results that a judge is asked about."""
 _NOTHING_RAN = "no program that was written gave anything"
+_UNWANTED = "that a text is wanted is doubtful"
 _LONGEST_ANSWER = 600
 
 T = TypeVar("T")
@@ -54,7 +55,7 @@ def sample(
     if lead is None or not lead.first.ran.writing:
         return _voted(step, ballot)
     last = TakeTurn(task=task, step=step, inputs=known, exchanges=_exchanges(lead.first.ran.uses, problems), last=True)
-    return _written(step, lead, (yield from _asked(last, Turn())))
+    return _written(step, ballot, lead, (yield from _asked(last, Turn())))
 
 
 def _cast(ballot: Ballot, write: WritePrograms, written: Programs) -> Asking[Ballot]:
@@ -86,12 +87,14 @@ def _exchanges(uses: Sequence[ToolUse], problems: Sequence[str]) -> tuple[Exchan
     return (Exchange(turn=Turn(calls=calls), uses=tuple(uses), objection=objection),)
 
 
-def _written(step: Step, lead: Class, turn: Turn) -> Step:
-    """The step with the text that was written for it; failed where none was."""
+def _written(step: Step, ballot: Ballot, lead: Class, turn: Turn) -> Step:
+    """The step with the text that was written for it; failed where none was, doubted where hardly one was wanted."""
     uses = lead.first.ran.uses
     if not turn.text:
         return step.changed(status="failed", problem="the model gave no answer", uses=uses)
-    return step.given(StepResult(output=turn.text, mode="tools" if uses else "reasoning", uses=uses, cites=turn.cites))
+    text = StepResult(output=turn.text, mode="tools" if uses else "reasoning", uses=uses, cites=turn.cites)
+    doubt: dict[str, str] = {} if ballot.is_decided else {"clarity": "PARTIALLY_CLEAR", "problem": _UNWANTED}
+    return step.given(text.changed(**doubt))
 
 
 def _voted(step: Step, ballot: Ballot) -> Step:

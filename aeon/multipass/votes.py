@@ -91,11 +91,11 @@ class Class:
     def is_vouched(self) -> bool:
         """Whether a judge says yes to what the model was likely enough to write, or several ways led to it.
 
-        A text that is yet to be written needs neither.
+        No judge is asked about a text that is yet to be written.
         """
         said = self.weight is not None and (self.weight.score or 0) >= _YES
         agreed = self.strength >= _AGREED and self.score >= _NOT_AGAINST
-        return (said and max(self.strengths) >= _LEAST_VOTE) or agreed or bool(self.first.ran.writing)
+        return agreed or ((said or bool(self.first.ran.writing)) and max(self.strengths) >= _LEAST_VOTE)
 
 
 @dataclass(frozen=True)

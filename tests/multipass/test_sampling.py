@@ -164,6 +164,15 @@ def test_a_text_is_written_in_a_turn_that_sees_what_was_looked_up() -> None:
     assert done(world).status == "failed"
 
 
+@pytest.mark.requirement("W3b")
+@pytest.mark.parametrize(("likelihood", "clarity"), [(0.3, "CLEAR"), (0.0001, "PARTIALLY_CLEAR"), (None, "CLEAR")])
+def test_that_a_text_is_wanted_can_be_doubtful(likelihood: float | None, clarity: str) -> None:
+    """Where the model was hardly likely to ask for one: what is written all the same is doubted."""
+    unlikely = PROGRAM.changed(likelihood=likelihood)
+    step = done(Answers([Programs(programs=(unlikely,))], {"program": Ran(writing="The workshop is open.")}))
+    assert step.output == "Dear Ada, …" and step.clarity == clarity and bool(step.problem) is (clarity != "CLEAR")
+
+
 @pytest.mark.parametrize(
     ("values", "text"),
     [
