@@ -40,30 +40,21 @@ class Evidence:
     """
 
     def __init__(self, passages: JsonValue = None, question: str = "") -> None:
-        self._found = _PASSAGES.validate_python(passages or [])
-        self._question = question
-        self._words = [stems(f"{one.source.replace('-', ' ')} {one.heading} {one.text}") for one in self._found]
-        self.sources = self.best()
-
-    def best(self, most: int | None = None) -> tuple[Source, ...]:
-        """So many sentences as have most to do with the question, those of a text together; by default a few."""
-        best = telling(self._found, self._question, *([] if most is None else [most]))
+        best = telling(_PASSAGES.validate_python(passages or []), question)
         files = list(dict.fromkeys(source.source for source in best))
-        return tuple(sorted(best, key=lambda source: (files.index(source.source), source.start)))
+        self.sources = tuple(sorted(best, key=lambda source: (files.index(source.source), source.start)))
+
+    @classmethod
+    def of(cls, sources: Sequence[Source]) -> Evidence:
+        """These sentences, all of them, in their order."""
+        every = cls()
+        every.sources = tuple(sources)
+        return every
 
     @property
     def shown(self) -> str:
         """The sentences, numbered from 1, below the names of their files and their headings; empty without any."""
         return "\n".join(["Sentences:", *numbered(self.sources, files=True)]) if self.sources else ""
-
-    @property
-    def text(self) -> str:
-        """The sentences alone, one below the other."""
-        return "\n".join(source.text for source in self.sources)
-
-    def shared(self, words: frozenset[str]) -> int:
-        """How many of these stems the passage holds that holds most of them."""
-        return max((len(words & own) for own in self._words), default=0)
 
     def find(self, value: str | float, cited: Sequence[int] = (), only: bool = False) -> Source | None:
         """The sentence that holds a number or a text: a cited one if it does, else the first; ``None`` if none does.

@@ -6,11 +6,14 @@ from aeon.programs.evidence import Evidence
 from aeon.schema import LONGEST_TASK
 from aeon.supervisor.prompt import cut
 from aeon.tools.registry import ToolRegistry
+from aeon.tools.texts import every_text
 
 __all__ = ["LOOKUP", "SQL", "Sources"]
 
 SQL = "sql"
 LOOKUP = "lookup"
+_FEW = 30
+"""Sentences that are all shown; a small model reads them in a quarter of a minute, once."""
 
 
 class Sources:
@@ -26,8 +29,16 @@ class Sources:
         self.there = bool(self.names) or (LOOKUP in tools.names and tools.get(LOOKUP).reading)
 
     async def evidence(self, question: str) -> Evidence:
-        """The sentences of the texts that a search finds for a question; none where there are no texts."""
+        """The sentences of the texts that a search finds for a question; none where there are no texts.
+
+        All of them where they are few: a search knows words, and a question in another language than the texts has none
+        of theirs.
+        """
         if LOOKUP not in self.names:
             return Evidence()
         asked = cut(question, LONGEST_TASK)
-        return Evidence((await self._tools.call(LOOKUP, {"question": asked})).value, asked)
+        found = Evidence((await self._tools.call(LOOKUP, {"question": asked})).value, asked)
+        texts = await every_text(self._tools, question)
+        if texts is not None and texts.whole and len(texts.sentences) <= _FEW:
+            return Evidence.of(texts.sentences)
+        return found

@@ -97,3 +97,14 @@ def test_a_model_that_says_nothing_has_written_nothing(tmp_path: Path, replies: 
     assert not folder.write().programs
     with pytest.raises(EndpointFailed):
         Folder(tmp_path, [EndpointFailed("down")], named={"items.csv": ITEMS}).write()
+
+
+@pytest.mark.requirement("L5", "W3")
+@pytest.mark.parametrize("question", ["Wer hat die Schlüssel?", "谁有钥匙？", "Who has the keys?"])
+@pytest.mark.parametrize("sentences", [3, 25])
+def test_a_question_in_another_language_than_the_texts_sees_them(tmp_path: Path, question: str, sentences: int) -> None:
+    """All of them, where they are few."""
+    many = " ".join(f"Shelf number {n} holds paint of type {n}." for n in range(sentences))
+    folder = Folder(tmp_path, ["print('?')"], named={"notes.txt": f"{many} The key is kept by Greta Lindholm."})
+    folder.write(question, ways=("reading",))
+    assert "Greta Lindholm" in prompts(folder)[-1]
