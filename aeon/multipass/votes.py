@@ -35,6 +35,8 @@ _NOT_AGAINST = 0.25
 _RESTS_ON_NOTHING = 0.4
 _DIGITS = 6
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_WRITTEN = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _Row: TypeAlias = frozenset[str]
 
 
@@ -192,11 +194,31 @@ def same(one: Ran, other: Ran) -> bool:
     few, many = sorted((_rows(one.values), _rows(other.values)), key=_size)
     if not few or not few.keys() - {_NOTHING}:
         return False
-    return few == many or (few.total() == many.total() == 1 and _is_within(*few, *many))
+    return few == many or (few.total() == many.total() == 1 and (_is_within(*few, *many) or _says(*few, *many)))
 
 
 def _is_within(few: _Row, many: _Row) -> bool:
     return few <= many and len(many) == len(few) + 1
+
+
+def _says(one: _Row, other: _Row) -> bool:
+    """Whether one row is nothing but numbers, and the other a text that says just these, such as "42,50 Euro"."""
+    for numbers, texts in ((one, other), (other, one)):
+        if len(texts) == 1 and all(map(_number, numbers)) and numbers == _figures(*texts):
+            return True
+    return False
+
+
+def _figures(text: str) -> _Row:
+    """The numbers that a text says, with a comma or a point before their decimals."""
+    return _Row(_number(_plain(found)) for found in _WRITTEN.findall(text))
+
+
+def _plain(written: str) -> str:
+    """A number without marks between thousands, and with a point before its decimals."""
+    if _THOUSANDS.fullmatch(written):
+        return written.replace(",", "")
+    return written.replace(".", "").replace(",", ".") if "," in written else written
 
 
 def _size(rows: Counter[_Row]) -> int:

@@ -34,6 +34,10 @@ def ballot(*cast: tuple[Way, Ran]) -> Ballot:
         (ran("Omar", 96.5), ran([["Omar", 96.5]])),
         (ran("Omar"), ran([["Omar", 96.5]])),
         (ran("2025-03-04"), ran(["2025-03-04"])),
+        (ran("Die H\u00e4lfte: 42,50 Euro"), ran(42.5)),
+        (ran("1,250.5 euros"), ran([[1250.5]])),
+        (ran("6.50 euros"), ran(6.5)),
+        (ran("\u6bcf\u4eba 12 \u5143"), ran(12)),
     ],
 )
 def test_the_same_result_in_another_form(one: Ran, other: Ran) -> None:
@@ -50,6 +54,10 @@ def test_the_same_result_in_another_form(one: Ran, other: Ran) -> None:
         (ran([1, 1]), ran([1])),
         (ran(["Omar"]), ran([["Omar", 96.5], ["Lena", 3]])),
         (ran("allowed"), ran("not allowed")),
+        (ran("3 of 15"), ran(15)),
+        (ran("order 4102: 6.50"), ran(6.5)),
+        (ran("A42"), ran(42)),
+        (ran("12 euros"), ran("12 pounds")),
         (ran("2025-03-04"), ran("2025-04-03")),
     ],
 )
