@@ -14,8 +14,9 @@ from aeon.proof.canonical import at_path, output_of
 from aeon.proof.readings import read
 from aeon.proof.tables import is_table
 from aeon.schema import FromTool, Source, ToolUse
+from aeon.schema.turns import Lines
 
-__all__ = ["ToolRecord", "from_table", "sentences_of"]
+__all__ = ["ToolRecord", "from_table", "sentences_of", "sources_of"]
 
 _QUOTE = "quote"
 """The tool that gives back a value that a program has: what it stands in is its sentence."""
@@ -76,9 +77,14 @@ class ToolRecord(NamedTuple):
 
 def sentences_of(use: ToolUse) -> tuple[Source, ...]:
     """The sentences that a call showed, in the order of their numbers."""
+    return sources_of(use.lines)
+
+
+def sources_of(shown: Sequence[Lines]) -> tuple[Source, ...]:
+    """Sentences of stored texts, each with where it stands."""
     return tuple(
         Source(source=lines.source, start=start, end=end, text=text)
-        for lines in use.lines
+        for lines in shown
         for (start, end), text in zip(lines.spans, lines.texts, strict=False)
     )
 

@@ -125,11 +125,10 @@ class ProgramRunner:
         if texts is None or short is None or not short.answer:
             return Ran(absent=True, problem=self._searched(question.goal))
         short = await placed(short, question.goal, self._judge, texts.sentences)
-        where = short.source or short.nearest
-        if where is None:
-            return Ran(values=(short.answer,))
-        use = await self._use(f"{name}.1", QUOTE, _place(short.answer, where))
-        return Ran(values=(short.answer,), uses=(use,), cites=(f"{use.id}.1",) if short.source is not None else ())
+        if short.source is None:
+            return Ran(values=(short.answer,), near=_lines([short.nearest] if short.nearest is not None else []))
+        use = await self._use(f"{name}.1", QUOTE, _place(short.answer, short.source))
+        return Ran(values=(short.answer,), uses=(use,), cites=(f"{use.id}.1",))
 
     async def _to_write(self, writing: str, question: Asked, name: str) -> Ran:
         """What a text is to be written from: the sentences of the texts, where there are some."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aeon.errors import AllowanceExhausted, CompletionError
-from aeon.grounding.toolrecord import sentences_of
+from aeon.grounding.toolrecord import sources_of
 from aeon.multipass.effects import WeighResult
 from aeon.multipass.sampling import told
 from aeon.programs.short import alone
@@ -23,8 +23,6 @@ __all__ = ["ResultWeigher"]
 
 _ANSWERS, _GIVES, _QUERY = "answers_question", "gives_answer", "query_answers"
 _LONGEST_QUESTION, _LONGEST_ANSWER = 400, 200
-_UNPLACED = 0.2
-"""What an answer from texts weighs that stands in no sentence, and that no sentence gives."""
 
 
 class ResultWeigher:
@@ -44,21 +42,20 @@ class ResultWeigher:
             return Weight()
         given, question = effect.candidate.ran, one_line(effect.step.description, _LONGEST_QUESTION)
         tools = {use.tool for use in given.uses}
-        if tools == {QUOTE}:
+        if tools == {QUOTE} or given.near:
             return await self._of_sentences(effect.candidate, question)
         if SQL in tools:
             query = _query(effect.candidate)
             return await self._said(
                 judgment(_QUERY), tables=self._tables, question=effect.step.description, query=query
             )
-        if effect.candidate.program.way == "reading":
-            return Weight(score=_UNPLACED, form="probability", standing="measured")
         return Weight()
 
     async def _of_sentences(self, candidate: Candidate, question: str) -> Weight:
         """What the sentences of a quotation say: whether they answer the question, and whether they give the answer."""
         given = candidate.ran
-        text = "\n".join(dict.fromkeys(alone(one) for use in given.uses for one in sentences_of(use)))
+        shown = [*given.near, *(lines for use in given.uses for lines in use.lines)]
+        text = "\n".join(dict.fromkeys(map(alone, sources_of(shown))))
         answers = await self._said(judgment(_ANSWERS), text=text, question=question)
         if answers.score is None or answers.score < 0.5:
             return answers

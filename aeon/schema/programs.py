@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from aeon.schema.frozen import JsonValue
-from aeon.schema.turns import ToolUse
+from aeon.schema.turns import Lines, ToolUse
 from aeon.schema.value import Value
 
 __all__ = ["Candidate", "ProgramText", "Programs", "Ran", "Way"]
@@ -42,7 +42,8 @@ class Ran(Value):
     """What a program gave: the ``values`` that it prints, and the calls of tools that they rest on, in order.
 
     ``cites`` are ids of results and of their sentences. ``writing`` is the text that it wants written. ``absent``: it
-    found that what is asked for is not stated. ``problem`` is what kept it from giving anything.
+    found that what is asked for is not stated. ``problem`` is what kept it from giving anything. ``near`` is the sentence
+    nearest to an answer that stands in none, for a judge to see.
     """
 
     values: tuple[JsonValue, ...] = ()
@@ -51,6 +52,7 @@ class Ran(Value):
     writing: str = ""
     absent: bool = False
     problem: str = ""
+    near: tuple[Lines, ...] = ()
 
 
 class Candidate(Value):

@@ -103,7 +103,8 @@ def test_a_reading_points_at_the_sentence_that_it_stands_in(tmp_path: Path) -> N
 def test_a_reading_that_stands_nowhere_cites_nothing(tmp_path: Path) -> None:
     """It is a candidate all the same: a judge has the word."""
     ran = Folder(tmp_path, named={"notes.txt": NOTES}).run("reading", "purple", "Which colour is the lamp?")
-    assert ran.values == ("purple",) and not ran.cites
+    assert ran.values == ("purple",) and not ran.cites and not ran.uses
+    assert [text for lines in ran.near for text in lines.texts] in ([], ["The warranty on lamps is three years."])
 
 
 @pytest.mark.parametrize(

@@ -60,9 +60,11 @@ def test_a_quotation_needs_both_judges(tmp_path: Path) -> None:
     assert weighed(tmp_path, ran(QUOTED, "three years"), likely(0.2)).score == pytest.approx(0.2)
 
 
-def test_what_stands_in_no_sentence_weighs_little(tmp_path: Path) -> None:
-    """And is not surely wrong."""
-    assert weighed(tmp_path, Ran(values=("purple",)), way="reading").score == pytest.approx(0.2)
+def test_what_stands_in_no_sentence_is_judged_by_the_nearest_one(tmp_path: Path) -> None:
+    """Without one nobody can say."""
+    given = Ran(values=("purple",), near=QUOTED.lines)
+    assert weighed(tmp_path, given, likely(0.01), way="reading").score == pytest.approx(0.01)
+    assert weighed(tmp_path, Ran(values=("purple",)), way="reading").score is None
 
 
 @pytest.mark.parametrize(
