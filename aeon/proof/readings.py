@@ -40,6 +40,7 @@ energy kWh 1000 kWh|energy MWh 1000000 MWh|power W 1 W watt|power kW 1000 kW|pow
 _ROWS = [row.split(" ") for row in _TABLE.strip().replace("\n", "|").split("|")]
 UNITS = {word.replace("_", " "): row[1] for row in _ROWS for word in row[3:]}
 """How units are written: symbols as they stand, words folded."""
+_UNIT_WORDS = {word.casefold(): unit for word, unit in UNITS.items() if len(word) > 2}
 _FACTORS = {(row[0], row[1]): Fraction(row[2]) for row in _ROWS} | {("share", ""): Fraction(1)}
 SCALES = {
     word: power
@@ -254,7 +255,7 @@ def unit_of(text: str) -> str:
         ValueError: it names none.
     """
     words = " ".join(text.split())
-    unit = UNITS.get(words) or (UNITS.get(words.casefold()) if len(words) > 2 else None)
+    unit = UNITS.get(words) or _UNIT_WORDS.get(words.casefold())
     if unit is None:
         raise ValueError(f"{words[:40]!r} is no unit")
     return unit

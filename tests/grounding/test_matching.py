@@ -131,6 +131,19 @@ def test_a_unit_that_stands_nowhere_makes_a_claim_partial() -> None:
     assert (euros.verdict, len(euros.evidence), dollars.verdict) == ("supported", 2, "partial")
 
 
+@pytest.mark.parametrize("column", ["price_eur", "price_EUR", "load_kwh", "load_mwh", "price_Usd"])
+def test_a_unit_in_the_name_of_a_column_may_be_in_any_case(column: str) -> None:
+    """Names of columns are mostly in lower case, and so are their units."""
+    (claim,) = of("it is 77", {"columns": [column], "rows": [[77]]})
+    assert (claim.verdict, claim.support) == ("supported", "tool")
+
+
+def test_a_unit_of_a_column_makes_its_values_amounts() -> None:
+    """What stands in a column of euros are euros, however the column writes them."""
+    (claim,) = of("it is 77 euros", {"columns": ["price_eur"], "rows": [[77]]})
+    assert (claim.verdict, len(claim.evidence)) == ("supported", 2)
+
+
 def test_a_computation_that_a_step_states_makes_its_result_known() -> None:
     """If all operands are known and the arithmetic is right; what a step merely says is not known."""
     stated = {"s9": "So 350 + 1,040 = 1,390, and 350 + 7 = 357, and 350 * 2 = 800, and it is 555."}

@@ -100,7 +100,7 @@ def test_a_model_that_says_nothing_has_written_nothing(tmp_path: Path, replies: 
 
 
 @pytest.mark.requirement("L5", "W3")
-@pytest.mark.parametrize("question", ["Wer hat die Schlüssel?", "谁有钥匙？", "Who has the keys?"])
+@pytest.mark.parametrize("question", ["Wer hat die Schlüssel?", "谁有钥匙", "Who has the keys?"])
 @pytest.mark.parametrize("sentences", [3, 25])
 def test_a_question_in_another_language_than_the_texts_sees_them(tmp_path: Path, question: str, sentences: int) -> None:
     """All of them, where they are few."""
