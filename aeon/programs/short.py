@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from aeon.documents.telling import nearness
 from aeon.errors import AllowanceExhausted, CompletionError
-from aeon.programs.short_answers import bare, is_absent, tokens
-from aeon.programs.stated import sentence_of, stands_in
+from aeon.programs.short_answers import bare, is_absent, tokens, unquoted
+from aeon.programs.stated import sentence_of, stands_in, stands_whole
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Source
 from aeon.supervisor.judge import Judge
@@ -36,10 +36,17 @@ class ShortAnswer(NamedTuple):
 
 
 def read(reply: str, question: str, sources: Sequence[Source]) -> ShortAnswer:
-    """A reply as an answer, with the sentence that it stands in; or the one that is nearest to it."""
-    answer = bare(reply)
-    if is_absent(answer):
+    """A reply as an answer, with the sentence that it stands in; or the one that is nearest to it.
+
+    What stands in a sentence as it was written is left so; else numbers in brackets are those of sentences.
+    """
+    if is_absent(bare(reply)):
         return ShortAnswer("")
+    answer = unquoted(reply)
+    best = sentence_of(question, answer, sources)
+    if stands_whole(answer, best):
+        return ShortAnswer(answer, best)
+    answer = bare(reply)
     best = sentence_of(question, answer, sources)
     if stands_in(answer, best):
         return ShortAnswer(answer, best)

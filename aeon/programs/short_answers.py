@@ -6,7 +6,7 @@ import re
 
 from aeon.text import one_line
 
-__all__ = ["NOT_STATED", "bare", "is_absent", "tokens"]
+__all__ = ["NOT_STATED", "bare", "is_absent", "tokens", "unquoted"]
 
 NOT_STATED = "not stated"
 """What prompts ask for where the sentences do not say it."""
@@ -15,9 +15,14 @@ _TOKEN = re.compile(r"\d+|[^\W\d_]+")
 _MARKS = " \"'.\u201c\u201d\u201e\u00ab\u00bb\u3002"
 
 
+def unquoted(reply: str) -> str:
+    """The answer of a reply, without the quotes and the full stop around it."""
+    return reply.strip(_MARKS)
+
+
 def bare(reply: str) -> str:
-    """The answer of a reply, without the numbers of sentences, quotes and a full stop."""
-    return _CITED.sub("", reply).strip(_MARKS)
+    """The same without the numbers of sentences in brackets."""
+    return unquoted(_CITED.sub("", reply))
 
 
 def is_absent(answer: str) -> bool:

@@ -9,7 +9,7 @@ from aeon.documents.telling import nearness
 from aeon.programs.short_answers import tokens
 from aeon.schema import Source
 
-__all__ = ["sentence_of", "stands_in"]
+__all__ = ["sentence_of", "stands_in", "stands_whole"]
 
 _SHARE = 0.75
 """Of the words of an answer, that its sentence must have."""
@@ -17,7 +17,7 @@ _SHARE = 0.75
 
 def stands_in(answer: str, source: Source) -> bool:
     """Whether an answer stands in a sentence, or all of its figures and most of its words do."""
-    if _whole(answer, source):
+    if stands_whole(answer, source):
         return True
     said, there = {*tokens(answer)}, {*tokens(f"{source.heading} {source.text}")}
     figures = {token for token in said if token.isdigit()}
@@ -30,12 +30,12 @@ def sentence_of(question: str, answer: str, sources: Sequence[Source]) -> Source
     said = {*tokens(answer)}
 
     def holds(one: Source) -> tuple[bool, int, bool, float]:
-        return _whole(answer, one), len(said & {*tokens(one.text)}), not heading_of(one.text), near[one]
+        return stands_whole(answer, one), len(said & {*tokens(one.text)}), not heading_of(one.text), near[one]
 
     return max(sources, key=holds)
 
 
-def _whole(answer: str, source: Source) -> bool:
+def stands_whole(answer: str, source: Source) -> bool:
     """Whether a sentence has an answer as it is, but for case, spaces and marks."""
     said, there = tokens(answer), tokens(source.text)
     places = range(len(there) - len(said) + 1)

@@ -100,6 +100,23 @@ def test_a_reading_points_at_the_sentence_that_it_stands_in(tmp_path: Path) -> N
     assert NOTES[start:end] == lines.texts[0] == "The warranty on lamps is three years."
 
 
+@pytest.mark.requirement("L3")
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("section 5 (2)", "section 5 (2)"),
+        ('"Section 5 (2)."', "Section 5 (2)"),
+        ("14 days [1]", "14 days"),
+        ("[1, 2] 14 days", "14 days"),
+    ],
+)
+def test_numbers_in_brackets_are_kept_where_the_sentence_has_them(tmp_path: Path, said: str, value: str) -> None:
+    """Else they are the numbers of the sentences that the model was shown."""
+    text = "Section 5 (2) names the term. The term is 14 days."
+    ran = Folder(tmp_path, named={"notes.txt": text}).run("reading", said, "Which term is it, and who says so?")
+    assert ran.values == (value,) and len(ran.uses) == 1
+
+
 def test_a_reading_that_stands_nowhere_cites_nothing(tmp_path: Path) -> None:
     """It is a candidate all the same: a judge has the word."""
     ran = Folder(tmp_path, named={"notes.txt": NOTES}).run("reading", "purple", "Which colour is the lamp?")
