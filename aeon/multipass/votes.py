@@ -18,7 +18,7 @@ from aeon.schema.frozen import JsonValue
 from aeon.schema.programs import Candidate, ProgramText, Ran, Way
 from aeon.schema.weight import Weight
 
-__all__ = ["Ballot", "Class", "same"]
+__all__ = ["Ballot", "Class", "equal", "same"]
 
 _UNJUDGED = 0.5
 """What a result weighs that nobody judged."""
@@ -185,16 +185,27 @@ class Ballot:
 
 
 def same(one: Ran, other: Ran) -> bool:
-    """Whether two results are the same: the same rows in any order, numbers by value; nothing found is no result.
+    """Whether two results are the same: equal, or one says just the numbers of the other, "42,50 Euro" and 42.5.
 
-    Of one row one of them may have a value more, such as the name beside its sum.
+    Of one row one of them may have a value more, such as the name beside its sum. Two texts that were asked for are the
+    same, whatever they say.
     """
     if one.writing or other.writing:
         return bool(one.writing and other.writing)
     few, many = sorted((_rows(one.values), _rows(other.values)), key=_size)
-    if not few or not few.keys() - {_NOTHING}:
+    if not _is_something(few):
         return False
     return few == many or (few.total() == many.total() == 1 and (_is_within(*few, *many) or _says(*few, *many)))
+
+
+def equal(one: Sequence[JsonValue], other: Sequence[JsonValue]) -> bool:
+    """Whether two results have the same rows in any order, numbers by value; nothing found is no result."""
+    rows = _rows(one)
+    return _is_something(rows) and rows == _rows(other)
+
+
+def _is_something(rows: Counter[_Row]) -> bool:
+    return bool(rows.keys() - {_NOTHING})
 
 
 def _is_within(few: _Row, many: _Row) -> bool:

@@ -7,10 +7,9 @@ from typing import Literal
 from aeon.engines.contractive.effects import Classify
 from aeon.engines.contractive.values import Classes
 from aeon.errors import AllowanceExhausted, CompletionError
-from aeon.multipass.votes import same
+from aeon.multipass.votes import equal
 from aeon.proof.alike import numbers_of, without
 from aeon.schema.frozen import Frozen
-from aeon.schema.programs import Ran
 from aeon.supervisor.prompt import Prompt, fence, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
@@ -73,7 +72,7 @@ class _Pairs:
 
     async def alike(self, one: str, other: str) -> bool:
         """Whether both mean the same."""
-        if same(Ran(values=(one,)), Ran(values=(other,))):
+        if equal((one,), (other,)):
             return True
         first, second = numbers_of(one), numbers_of(other)
         if first and second and (without(first, second) or without(second, first)):  # of the same, a model says it
