@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Literal, get_args
 
 from pydantic import Field
@@ -26,6 +27,7 @@ _DEPTHS = ("1", "2", "3", "4", "5")
 _MOST_TOKENS = 400
 _LONGEST_TASK = 4_000
 _LONGEST_ISSUES = 1_500
+_LONGEST_MATERIAL = 2_000
 
 
 class _ProfileReply(Frozen):
@@ -87,12 +89,15 @@ class Profiler:
         return TaskProfile.model_validate(reply.value.model_dump())
 
     def _prompt(self, effect: InferProfile) -> Prompt:
-        """All fields are asked for."""
+        """All fields are asked for, in view of what is at hand."""
         at_hand = " Tools and files are at hand where it needs them." if self._briefing.tools else ""
-        return self._brief(effect, render(load("aeon.adaptive", "profile.md"), at_hand=at_hand, again=_again(effect)))
+        question = render(load("aeon.adaptive", "profile.md"), at_hand=at_hand, again=_again(effect))
+        prompt, material = self._brief(effect, question), self._briefing.material
+        shown = fence("at hand", material, _LONGEST_MATERIAL) if material else ""
+        return replace(prompt, user="\n\n".join(filter(None, [shown, prompt.user])))
 
     def _brief(self, effect: InferProfile, question: str) -> Prompt:
-        """A short prompt: what is at hand matters less than the task, and is not shown."""
+        """A short prompt about the task."""
         system = self._briefing.instructed(load("aeon.adaptive", "profile_system.md").strip())
         return Prompt(system=system, user=f"{self._briefing.facts(effect.task, _LONGEST_TASK)}\n\n{question.strip()}")
 

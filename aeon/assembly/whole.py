@@ -10,7 +10,7 @@ from aeon.kernel.ports import Handlers
 from aeon.multipass import turns
 from aeon.multipass.effects import ExecuteStep, TakeTurn, UseTool
 from aeon.multipass.plans import is_by_programs
-from aeon.multipass.sampling import sample
+from aeon.multipass.sampling import Sampled, sample
 from aeon.schema import Call, Exchange, Step, StepMode, StepResult, ToolUse, Turn, Writing
 from aeon.schema.effects import Effect
 from aeon.schema.value import Value
@@ -49,8 +49,8 @@ class WholeSteps:
             while True:
                 asked, instead = asking.send(await self._answered(asked, instead))
         except StopIteration as end:
-            step: Step = end.value
-            return step
+            done: Sampled = end.value
+            return done.step
 
     async def _answered(self, effect: Effect, instead: Value) -> Value:
         """What a handler says; what stands in its place where the model's text was of no use, or a tool failed."""

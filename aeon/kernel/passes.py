@@ -175,14 +175,14 @@ def _sample(progress: Progress, step: schema.Step, among: int) -> Program[None]:
     """Do a step by programs whose results vote, as one of so many at once."""
     run, known = progress.run, plans.inputs(progress.plan, step)
     rounds = (run.config.limits.rounds - progress.rounds) // among
-    asking = sampling.sample(run.task, step, known, progress.against(step), rounds)
+    asking = sampling.sample(run.task, step, known, progress.voted(step), rounds)
     try:
         effect, instead = next(asking)
         while True:
             progress.rounds += isinstance(effect, ask.WritePrograms)
             effect, instead = asking.send((yield from run.perform(effect, instead, among)))
     except StopIteration as end:
-        progress.ran([end.value])
+        progress.sampled(*end.value)
 
 
 def _use_tools(progress: Progress, asked: ask.TakeTurn, turn: schema.Turn) -> Program[tuple[schema.Exchange, ...]]:

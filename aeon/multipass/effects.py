@@ -143,7 +143,8 @@ class UseTool(EffectOf[ToolUse]):
 class WritePrograms(EffectOf[Programs]):
     """Which programs find out what this step asks, in ways other than these ``ways``?
 
-    ``problems`` are what kept programs from giving anything, or what was found in an earlier result of the step.
+    ``problems`` are what kept programs from giving anything. Of a step that is done again, ``earlier`` is what it came
+    to, and ``against`` what was found in that.
     """
 
     phase = "write"
@@ -151,6 +152,8 @@ class WritePrograms(EffectOf[Programs]):
     inputs: tuple[StepInput, ...] = ()
     ways: tuple[Way, ...] = ()
     problems: tuple[str, ...] = ()
+    earlier: str = ""
+    against: tuple[str, ...] = ()
 
     @property
     def subject(self) -> str:

@@ -9,6 +9,7 @@ from aeon.multipass import triggers
 from aeon.multipass.limits import revised
 from aeon.multipass.plans import is_by_programs
 from aeon.multipass.refine import Attempts
+from aeon.multipass.votes import Ballot
 from aeon.schema.claims import ENDINGS, Claim
 from aeon.schema.conclusion import Conclusion, Decision, PhaseTiming
 from aeon.schema.config import Config
@@ -31,8 +32,8 @@ class Record:
     """What a multi-pass run knows. ``settled`` is the plan of the latest complete pass, number ``complete``.
 
     ``executed`` is the number of the latest pass whose execute phase came to its end. ``loops`` are the exchanges of
-    each fragment that a model works on turn by turn, ``turns`` how many turns it was asked for in all, ``rounds`` how
-    many rounds of programs.
+    each fragment that a model works on turn by turn, ``turns`` how many turns it was asked for in all; ``ballots`` are
+    the votes of each that programs are written for, ``rounds`` how many rounds of them there were in all.
     """
 
     attempts: Attempts = field(default_factory=Attempts)
@@ -46,6 +47,7 @@ class Record:
     loops: dict[str, tuple[Exchange, ...]] = field(default_factory=dict)
     assessment: ConvergenceAssessment | None = None
     preparation: Preparation = field(default_factory=Preparation)
+    ballots: dict[str, Ballot] = field(default_factory=dict)
     passes: list[ExecutionPass] = field(default_factory=list)
     evaluations: list[Evaluation] = field(default_factory=list)
 
@@ -80,9 +82,18 @@ class Record:
         self.note(assessment=assessment)
 
     def reasons(self, report: SemanticValidationReport, executed: Sequence[str]) -> tuple[Trigger, ...]:
-        """Why the plan should be refined after this pass."""
+        """Why the plan should be refined after this pass; nothing more where what was done again gave the same."""
+        if self._is_unmoved(executed):
+            return ()
         unmet = triggers.unmet_criteria(self.assessment) if self.assessment else ()
         return (*triggers.issues(report), *triggers.bad_ends(self.plan, executed), *unmet)
+
+    def _is_unmoved(self, executed: Sequence[str]) -> bool:
+        """Whether all that ran in this pass was done again, and came to what it had come to before."""
+        ran = [step for step in self.plan.steps if step.id in executed]
+        return bool(ran) and all(
+            isinstance(step.action, ToolLoop) and step.output in self.plan.outputs_before(step) for step in ran
+        )
 
     def is_blocked(self, executed: Sequence[str]) -> bool:
         """Whether one of these steps was blocked."""
@@ -122,13 +133,23 @@ class Record:
         before = self.loops.get(fragment(step.id), ())
         if not before or before[-1].turn.calls:
             return before
-        reasons = self.passes[-2].refinement.triggers if self.number > 1 else ()
-        return (*before[:-1], before[-1].changed(objection="\n".join(f"- {one.detail}" for one in reasons)))
+        objection = "\n".join(f"- {one}" for one in self._against)
+        return (*before[:-1], before[-1].changed(objection=objection))
 
-    def against(self, step: Step) -> tuple[str, ...]:
-        """What was found in the result of an earlier version of a step, for which it is done again."""
-        reasons = self.passes[-2].refinement.triggers if self.number > 1 and step.version else ()
-        return tuple(one.detail for one in reasons)
+    def voted(self, step: Step) -> Ballot:
+        """The votes of a step so far: of an earlier version too, with what was found in its result."""
+        before = self.ballots.get(fragment(step.id))
+        return Ballot() if before is None else before.objected(self._against)
+
+    @property
+    def _against(self) -> tuple[str, ...]:
+        """What was found in the results of the pass before this one."""
+        return triggers.told(self.passes[-2].refinement.triggers) if self.number > 1 else ()
+
+    def sampled(self, step: Step, ballot: Ballot) -> None:
+        """Take in a step as programs leave it, with the votes that led to that."""
+        self.ballots[fragment(step.id)] = ballot
+        self.ran([step])
 
     def looped(self, step: Step, turn: Turn) -> Step:
         """A step as the model left it: complete with the text of its last turn, failed where that says nothing."""

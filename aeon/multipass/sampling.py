@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Sequence
-from typing import TypeAlias, TypeVar, cast
+from typing import NamedTuple, TypeAlias, TypeVar, cast
 
 from aeon.multipass.effects import RunProgram, TakeTurn, WeighResult, WritePrograms
 from aeon.multipass.votes import Ballot, Class
@@ -16,11 +16,11 @@ from aeon.schema.frozen import JsonValue
 from aeon.schema.plan import Agreement, Derivation, Step, StepInput, StepResult
 from aeon.schema.programs import Candidate, Programs, Ran
 from aeon.schema.task import Task
-from aeon.schema.turns import Call, Exchange, ToolUse, Turn
+from aeon.schema.turns import Call, Exchange, Turn
 from aeon.schema.value import Value
 from aeon.schema.weight import Weight
 
-__all__ = ["PROGRAMS", "Sampling", "sample", "told"]
+__all__ = ["PROGRAMS", "Sampled", "Sampling", "sample", "told"]
 
 PROGRAMS = 2
 """Programs that are run in a round at most, and results that a judge is asked about."""
@@ -32,20 +32,32 @@ T = TypeVar("T")
 V = TypeVar("V", bound=Value)
 Asking: TypeAlias = Generator[tuple[EffectOf[Value], Value], Value, T]
 """What asks for effects, each with what stands in its place where nothing comes, and ends in a value."""
-Sampling: TypeAlias = Asking[Step]
+
+
+class Sampled(NamedTuple):
+    """A step as programs leave it, and the votes that led to that."""
+
+    step: Step
+    ballot: Ballot
+
+
+Sampling: TypeAlias = Asking[Sampled]
 
 
 def sample(
-    task: Task, step: Step, inputs: Sequence[StepInput], problems: Sequence[str] = (), rounds: int = 2
+    task: Task, step: Step, inputs: Sequence[StepInput], ballot: Ballot | None = None, rounds: int = 2
 ) -> Sampling:
     """Do a step by programs, in so many rounds at most.
 
     What they give votes, and a judge weighs what leads, until a result is ahead of all others or no way is left. A
-    text that is wanted is written in a turn. ``problems`` are what was found in an earlier result.
+    text that is wanted is written in a turn. A step that is done again goes on with the votes of its ``ballot``.
     """
-    known, ballot = tuple(inputs), Ballot(problems=tuple(problems))
-    for _ in range(rounds):
-        write = WritePrograms(task=task, step=step, inputs=known, ways=ballot.ways, problems=ballot.problems)
+    known, ballot = tuple(inputs), ballot or Ballot()
+    for _ in range(rounds if not _is_text(ballot) else 0):
+        write = WritePrograms(
+            task=task, step=step, inputs=known, ways=ballot.ways, problems=ballot.problems,
+            earlier=ballot.earlier, against=ballot.against,
+        )  # fmt: skip
         written = yield from _asked(write, Programs())
         written = written.changed(programs=written.programs[:PROGRAMS])
         ballot = yield from _cast(ballot, write, written)
@@ -53,9 +65,17 @@ def sample(
             break
     lead = ballot.lead
     if lead is None or not lead.first.ran.writing:
-        return _voted(step, ballot)
-    last = TakeTurn(task=task, step=step, inputs=known, exchanges=_exchanges(lead.first.ran.uses, problems), last=True)
-    return _written(step, ballot, lead, (yield from _asked(last, Turn())))
+        done = _voted(step, ballot)
+    else:
+        last = TakeTurn(task=task, step=step, inputs=known, exchanges=_exchanges(lead, ballot), last=True)
+        done = _written(step, ballot, lead, (yield from _asked(last, Turn())))
+    return Sampled(done, ballot.ended(str(done.output or "")))
+
+
+def _is_text(ballot: Ballot) -> bool:
+    """Whether the votes led to a text that was written, so that it can be written better."""
+    lead = ballot.lead
+    return bool(ballot.earlier and lead is not None and lead.first.ran.writing)
 
 
 def _cast(ballot: Ballot, write: WritePrograms, written: Programs) -> Asking[Ballot]:
@@ -78,13 +98,14 @@ def _asked(effect: EffectOf[V], instead: V) -> Asking[V]:
     return cast("V", value) if isinstance(value, effect.result) else instead
 
 
-def _exchanges(uses: Sequence[ToolUse], problems: Sequence[str]) -> tuple[Exchange, ...]:
-    """What a program looked up as a turn that asked for it, with what was found in an earlier text."""
-    if not uses:
-        return ()
+def _exchanges(lead: Class, ballot: Ballot) -> tuple[Exchange, ...]:
+    """What a program looked up as a turn that asked for it, and an earlier text with what was found in it."""
+    uses = lead.first.ran.uses
     calls = tuple(Call(id=use.id, tool=use.tool, arguments=use.arguments) for use in uses)
-    objection = "\n".join(f"- {one}" for one in problems)
-    return (Exchange(turn=Turn(calls=calls), uses=tuple(uses), objection=objection),)
+    looked_up = [Exchange(turn=Turn(calls=calls), uses=tuple(uses))] if uses else []
+    objection = "\n".join(f"- {one}" for one in ballot.against)
+    earlier = [Exchange(turn=Turn(text=ballot.earlier), objection=objection)] if _is_text(ballot) else []
+    return (*looked_up, *earlier)
 
 
 def _written(step: Step, ballot: Ballot, lead: Class, turn: Turn) -> Step:

@@ -8,14 +8,17 @@ from typing import Literal
 from aeon.schema.judgment import ConvergenceAssessment, SemanticValidationReport, TaskProfile
 from aeon.schema.plan import Plan, Trigger
 
-__all__ = ["ambiguity", "bad_ends", "existing", "grave", "issues", "unmet_criteria"]
+__all__ = ["ambiguity", "bad_ends", "existing", "grave", "issues", "told", "unmet_criteria"]
 
 _BAD_ENDS: dict[str, Literal["blocked", "failed_step"]] = {"invalid": "blocked", "failed": "failed_step"}
 
 
 def issues(report: SemanticValidationReport) -> tuple[Trigger, ...]:
     """Each issue of the report."""
-    return tuple(Trigger(kind="issue", location=one.location, detail=one.description) for one in report.issues)
+    return tuple(
+        Trigger(kind="issue", location=one.location, detail=one.description, repair=one.proposed_repair)
+        for one in report.issues
+    )
 
 
 def bad_ends(plan: Plan, executed: Collection[str]) -> tuple[Trigger, ...]:
@@ -31,7 +34,14 @@ def unmet_criteria(assessment: ConvergenceAssessment) -> tuple[Trigger, ...]:
     """Each criterion that was not met; none if the judgment could not be made."""
     why = "; ".join(assessment.detected_issues) or assessment.explanation
     codes = () if assessment.failed else assessment.reason_codes
-    return tuple(Trigger(kind="reason_code", location="answer", detail=f"{code}: {why}") for code in codes)
+    return tuple(Trigger(kind="reason_code", location="answer", detail=why or code, code=code) for code in codes)
+
+
+def told(reasons: Iterable[Trigger]) -> tuple[str, ...]:
+    """What the reasons say to a model that is to do better: each once, with what is proposed."""
+    repairs = {one.detail: one.repair for one in reasons if one.repair}
+    said = dict.fromkeys(one.detail for one in reasons)
+    return tuple(f"{one} Proposed: {repairs[one]}" if one in repairs else one for one in said)
 
 
 def ambiguity(profile: TaskProfile, cut: float) -> tuple[Trigger, ...]:

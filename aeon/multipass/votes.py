@@ -33,6 +33,8 @@ _LEAST_VOTE, _AGREED = 0.35, 0.6
 """The vote that a judge's yes needs, and what several together need where the judge is not against them."""
 _NOT_AGAINST = 0.25
 _RESTS_ON_NOTHING = 0.4
+_OBJECTED = 0.5
+"""What is left of the standing of a result that something was found in once it was the answer."""
 _DIGITS = 6
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _WRITTEN = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*")
@@ -42,10 +44,14 @@ _Row: TypeAlias = frozenset[str]
 
 @dataclass(frozen=True)
 class Class:
-    """Candidates of one result, the first of which speaks for all, and what a judge makes of it."""
+    """Candidates of one result, the first of which speaks for all, and what a judge makes of it.
+
+    ``objected``: it was the answer, and something was found in that.
+    """
 
     candidates: tuple[Candidate, ...]
     weight: Weight | None = None
+    objected: bool = False
 
     @property
     def first(self) -> Candidate:
@@ -55,7 +61,7 @@ class Class:
     def joined(self, candidate: Candidate) -> Class:
         """The class with one more; the first that rests on something speaks for it, and is what is judged."""
         if candidate.ran.cites and not self.first.ran.cites:
-            return Class((candidate, *self.candidates))
+            return replace(self, candidates=(candidate, *self.candidates))
         return replace(self, candidates=(*self.candidates, candidate))
 
     @property
@@ -86,8 +92,9 @@ class Class:
 
     @property
     def standing(self) -> float:
-        """Its score, by what its votes are worth; less where what speaks for it rests on no call."""
-        return self.score * self.strength * (1 if self.first.ran.uses or self.first.ran.writing else _RESTS_ON_NOTHING)
+        """Its score, by what its votes are worth; less where it rests on no call, or something was found in it."""
+        worth = self.score * self.strength * (_OBJECTED if self.objected else 1)
+        return worth if self.first.ran.uses or self.first.ran.writing else worth * _RESTS_ON_NOTHING
 
     @property
     def is_vouched(self) -> bool:
@@ -104,13 +111,27 @@ class Class:
 class Ballot:
     """The classes of results, in the order in which they came up, and the candidates that found nothing stated.
 
-    ``problems`` are those of programs that gave nothing, ``ways`` the ways that were asked for.
+    ``problems`` are those of programs that gave nothing, ``ways`` the ways that were asked for. ``earlier`` is what the
+    step came to, ``against`` what was found in that when it is done again.
     """
 
     classes: tuple[Class, ...] = ()
     absent: tuple[Candidate, ...] = ()
     problems: tuple[str, ...] = ()
     ways: tuple[Way, ...] = ()
+    earlier: str = ""
+    against: tuple[str, ...] = ()
+
+    def ended(self, output: str) -> Ballot:
+        """The ballot of a step that came to this."""
+        return replace(self, earlier=output)
+
+    def objected(self, against: Sequence[str]) -> Ballot:
+        """The ballot once this was found in what it led to: that counts for less, unless it can be written anew."""
+        lead = self.lead
+        refuted = lead if lead is not None and not lead.first.ran.writing else None
+        classes = tuple(replace(one, objected=one.objected or one is refuted) for one in self.classes)
+        return replace(self, classes=classes, problems=(), against=tuple(against))
 
     def cast(self, programs: Sequence[ProgramText], ran: Sequence[Ran]) -> Ballot:
         """The ballot with these programs and what they gave."""

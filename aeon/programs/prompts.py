@@ -26,6 +26,7 @@ _LONGEST_INPUT = 1_000
 _LONGEST_HINTS = 4_000
 _OF_FOLDERS = ("list_files", "search_files")
 _MOST_PROBLEMS = 2
+_NONE = "(none)"
 _DATES, _TIMES, _COMPARES = "dates", "times", "compare"
 _FUNCTIONS = {
     SQL: "sql(query) gives what one SELECT over the tables gives.",
@@ -68,7 +69,8 @@ class _Examples(TypedDict):
 class Asked:
     """What a step asks: its ``goal``, the task that it is of, what other steps gave, and the sentences found for it.
 
-    ``problems`` are what kept earlier programs from giving anything, or what was found in an earlier result.
+    ``problems`` are what kept earlier programs from giving anything. ``earlier`` is an answer that was given, and
+    ``against`` what was found in it.
     """
 
     task: Task
@@ -76,6 +78,8 @@ class Asked:
     inputs: tuple[StepInput, ...] = ()
     found: Evidence = field(default_factory=Evidence)
     problems: tuple[str, ...] = ()
+    earlier: str = ""
+    against: tuple[str, ...] = ()
 
     @property
     def said(self) -> str:
@@ -113,16 +117,16 @@ class Prompts:
                 return Prompt(system, _joined(self._about(asked)))
             case "plain":
                 return self._of_tables(asked)
-        return self._program(asked)
+        return self._program(asked, again=way == "again")
 
-    def _program(self, asked: Asked) -> Prompt:
+    def _program(self, asked: Asked, again: bool = False) -> Prompt:
         there = {*self._functions, WRITE, _DATES, _TIMES, _COMPARES, *(() if asked.found.sources else (CALCULATOR,))}
         said = [text for name, text in _FUNCTIONS.items() if name in there]
         system = render(load("aeon.programs", "functions.md"), functions=" ".join([*said, *self._own()]))
         shown = [example for example in self._examples["examples"] if there >= {*example.get("uses", ())}]
         heads = [text for name, text in self._examples["heads"].items() if name in self._functions]
         found = asked.found.shown if LOOKUP in self._functions else ""
-        parts = [self._hint(), self._told(), found, *self._about(asked)]
+        parts = [self._hint(), self._told(), found, *self._about(asked), _found(asked) if again else ""]
         worked = _worked("\n".join(heads), shown)
         return Prompt(self._briefing.instructed(system), _joined(parts), worked, True, self._hint())
 
@@ -170,6 +174,16 @@ class Prompts:
         goal = whole if asked.goal == task.text else asked.goal
         told = "; ".join(one[:_LONGEST_PROBLEM] for one in asked.problems[-_MOST_PROBLEMS:])
         return [context, *known, _put(cut(goal, LONGEST_TASK)), f"(Mind: {told})" if told else ""]
+
+
+def _found(asked: Asked) -> str:
+    """An earlier answer, and what was found in it."""
+    found = "\n".join(asked.against)
+    return render(
+        load("aeon.programs", "again.md").strip(),
+        earlier=fence("earlier answer", asked.earlier or _NONE, _LONGEST_INPUT),
+        found=fence("found", found, _LONGEST_INPUT),
+    )
 
 
 def _joined(parts: Sequence[str]) -> str:

@@ -90,7 +90,7 @@ class ProgramRunner:
             try:
                 arguments = substitute(action.arguments or {}, given)
                 if action.tool == SQL and not self._reads_table(arguments):
-                    return Ran(problem="sql: the query reads no table", uses=tuple(uses))
+                    return Ran(absent=True, problem=self._searched(question.goal), uses=tuple(uses))
                 use = await self._use(f"{name}.{number}", action.tool, arguments)
             except ToolError as error:
                 return Ran(problem=one_line(f"{action.tool}: {error}", _LONGEST_PROBLEM), uses=tuple(uses))
@@ -102,7 +102,7 @@ class ProgramRunner:
         return Ran(values=values, uses=tuple(uses), cites=tuple(_cites(calls, uses)))
 
     def _reads_table(self, arguments: JsonObject) -> bool:
-        """Whether a query names a table: one that names none only says its own values again."""
+        """Whether a query names a table: one that names none finds nothing out, whatever it selects."""
         query = str(arguments.get("query", "")).casefold()
         return any(table.name.casefold() in query for table in self._sources.tables)
 

@@ -23,7 +23,7 @@ class Tutored:
 
     async def write(self, effect: WritePrograms) -> Programs:
         """The programs of the next round; the worker's own where the tutor gives none. Raises as the writer."""
-        if effect.ways or effect.problems:
+        if effect.ways or effect.against:
             with suppress(CompletionError, AllowanceExhausted, ModelError):
                 written = await self._tutor.write(effect)
                 if written.programs:

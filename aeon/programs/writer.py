@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.multipass.effects import WritePrograms
@@ -32,6 +33,8 @@ _WAYS: dict[tuple[bool, bool], tuple[Way, ...]] = {
 """The ways where there are tables, and texts; and where there is nothing to look in."""
 _FIRST_OF_BOTH = 2
 """Ways of the first round where there are tables and texts, one of each; else one, and one more in each round."""
+_AGAIN: tuple[Way, ...] = ("again",)
+"""The first way of a step that is done again, before those that were not asked for."""
 
 
 class ProgramWriter:
@@ -51,15 +54,16 @@ class ProgramWriter:
         """Programs in the ways of the next round; none where every way was asked for.
 
         A round has both a reading of the texts and a query of the tables where there are both: which of them the
-        question is about shows in what they give.
+        question is about shows in what they give. A step that is done again has one program a round.
 
         Raises:
             ModelError: the endpoint gave no answer at all.
         """
-        question = await asked(effect.task, effect.step.description, effect.inputs, self._sources, effect.problems)
-        ways = self._ways(effect.task)
+        question = await asked(effect.task, effect.step.description, effect.inputs, self._sources)
+        question = replace(question, problems=effect.problems, earlier=effect.earlier, against=effect.against)
+        ways = [*_AGAIN[: len(effect.against)], *self._ways(effect.task)]
         left = [way for way in ways if way not in effect.ways]
-        both = {"reading", "query"} <= {*ways}
+        both = {"reading", "query"} <= {*ways} and not effect.against
         now = left[: _FIRST_OF_BOTH if both else 1]
         written = [one for way in now if (one := await self._written(way, question)) is not None]
         while not written and len(now) < len(left):  # of nothing a round could make nothing
@@ -97,9 +101,6 @@ class ProgramWriter:
         return ProgramText(way="reading", text=reply.value, likelihood=reply.likelihood)
 
 
-async def asked(
-    task: Task, goal: str, inputs: Sequence[StepInput], sources: Sources, problems: Sequence[str] = ()
-) -> Asked:
+async def asked(task: Task, goal: str, inputs: Sequence[StepInput], sources: Sources) -> Asked:
     """What a step asks, with the sentences that a search finds for it."""
-    found = await sources.evidence(goal)
-    return Asked(task, goal, tuple(inputs), found, tuple(problems))
+    return Asked(task, goal, tuple(inputs), await sources.evidence(goal))

@@ -86,11 +86,16 @@ Action = Annotated[ToolCall | Reasoning | Writing | ToolLoop, Field(discriminato
 
 
 class Trigger(Value):
-    """Why a refinement is asked for. It points at something that exists: a step id, ``plan`` or ``answer``."""
+    """Why a refinement is asked for. It points at something that exists: a step id, ``plan`` or ``answer``.
+
+    ``detail`` says it in words, ``repair`` what a judge proposes; ``code`` is that of a criterion that is not met.
+    """
 
     kind: Literal["issue", "reason_code", "blocked", "failed_step", "ambiguous"]
     location: str
     detail: str
+    repair: str = ""
+    code: str = ""
 
 
 class Source(Value):
@@ -264,6 +269,11 @@ class Plan(Value):
     def find(self, step_id: str) -> Step | None:
         """The step of that id, or ``None``."""
         return next((step for step in self.steps if step.id == step_id), None)
+
+    def outputs_before(self, step: Step) -> tuple[JsonValue, ...]:
+        """What the earlier versions of a step came to."""
+        versions = [one for one in self.steps if fragment(one.id) == fragment(step.id) and one.executed]
+        return tuple(one.output for one in versions if one.version < step.version)
 
     def pending(self) -> tuple[str, ...]:
         """The ids of the steps that have not run."""

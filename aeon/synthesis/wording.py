@@ -23,7 +23,7 @@ _LONGEST_BASIS = 300
 _EXAMPLES = (
     (
         "How many kilometres did Nadia drive in June 2024?",
-        "SELECT SUM(km) FROM trips WHERE driver = 'Nadia' AND MONTH(day) = 6",
+        "SELECT SUM(km) FROM trips WHERE driver = 'Nadia' AND day BETWEEN '2024-06-01' AND '2024-06-30'",
         "118",
         "Nadia drove 118 kilometres in June 2024.",
     ),

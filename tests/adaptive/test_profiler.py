@@ -277,7 +277,7 @@ def test_a_profile_is_a_short_question_in_a_schema_that_strict_modes_take() -> N
     """Prompt and schema are some hundred tokens; every key is required, and no other allowed."""
     _, model = infer(said())
     (request,) = model.requests
-    assert sum(len(message.content) for message in request.messages) < 800
+    assert sum(len(message.content) for message in request.messages) < 1000
     schema = request.json_schema
     assert schema is not None and schema["additionalProperties"] is False
     assert schema["required"] == list(GOOD)
@@ -291,3 +291,14 @@ def test_the_users_instructions_stand_behind_ours() -> None:
     asyncio.run(Profiler(Supervisor(model), briefing).infer(FIRST))
     system = model.requests[0].messages[0]
     assert system.role == "system" and system.content.endswith("\nTalk like a pirate.")
+
+
+@pytest.mark.requirement("J2", "J5")
+def test_what_is_at_hand_is_shown_before_the_task() -> None:
+    """Whether it is enough is asked; it comes from files, so it stands in a fence, and not more than some thousand."""
+    model = Scripted([said()])
+    briefing = Briefing("sql", material="bread.csv: item, price\n" + "x" * 9_000)
+    asyncio.run(Profiler(Supervisor(model), briefing).infer(FIRST))
+    asked = model.requests[0].messages[-1].content
+    assert asked.startswith("<data at hand>\nbread.csv: item, price") and "</data>\n\nTASK: " in asked
+    assert len(asked) < 4_000

@@ -16,6 +16,7 @@ from kernel.world import BLOCKED, CONVERGED, ENDPOINT_DOWN, NOT_YET, WildWorld, 
 import aeon
 from aeon.kernel.decide import table
 from aeon.kernel.table import TABLE
+from aeon.multipass.effects import RefinePlan
 from aeon.schema import (
     Answer,
     Budget,
@@ -106,7 +107,32 @@ def test_a_step_is_done_again_with_what_was_found() -> None:
     world = by_programs(refine_plan=Refinement(actions=(again,)), **reports, **assess)
     assert world.run().converged
     first, second = world.of("write")
-    assert first.problems == () and "s1 is wrong" in second.problems  # type: ignore[attr-defined]
+    assert (first.earlier, first.against) == ("", ())  # type: ignore[attr-defined]
+    assert (second.earlier, second.against, second.ways) == ("7", ("s1 is wrong", "half"), ("query",))  # type: ignore[attr-defined]
+
+
+@pytest.mark.requirement("W3c", "K6")
+@pytest.mark.parametrize("more", ["7", "8"])
+def test_what_gives_the_same_when_it_is_done_again_is_not_done_a_third_time(more: str) -> None:
+    """Whatever is found in it: another answer would be looked into once more."""
+    names = iter(("s1_r1", "s1_r2", "s1_r3"))
+
+    def again(effect: RefinePlan, _: int) -> Refinement:
+        new = step(next(names), action=ToolLoop(form="program"))
+        action = RefinementAction(type="REPLACE", target=effect.plan.steps[-1].id, steps=(new,))
+        return Refinement(actions=(action,))
+
+    world = by_programs(
+        profile=TaskProfile(reasoning_depth=5, form="program"),
+        write=lambda _, n: Programs(programs=(ProgramText(way="again" if n else "query", text=str(n)),)),
+        run_program=lambda _, n: Ran(values=(int(more) if n else 7,), uses=(SUM,), cites=("s1.1",)),
+        weigh=lambda _, n: Weight(score=0.9 if n else 0.5),
+        validate_results=lambda _, n: found(f"s1_r{n}" if n else "s1"),
+        refine_plan=again, assess=NOT_YET,
+    )  # fmt: skip
+    result = world.run()
+    outputs = [one.output for each in result.history.passes for one in each.executed]
+    assert (outputs, result.stop_reason) == ((["7", "7"], "stalled") if more == "7" else (["7", "8", "8"], "stalled"))
 
 
 @pytest.mark.requirement("W3", "K12")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import pytest
 
 from aeon.multipass.effects import RunProgram, TakeTurn, WeighResult, WritePrograms
-from aeon.multipass.sampling import sample, told
+from aeon.multipass.sampling import Sampled, sample, told
+from aeon.multipass.votes import Ballot
 from aeon.schema import Step, Task, ToolLoop, ToolUse, Turn
 from aeon.schema.effects import Effect
 from aeon.schema.frozen import JsonValue
@@ -21,7 +22,9 @@ TASK = Task(text="How much do the rolls bring?")
 STEP = Step(id="s1", description=TASK.text, action=ToolLoop(form="program"))
 USE = ToolUse(id="s1.1", tool="calculator", arguments={"expression": "240 * 0.45"}, output=108)
 SURE, DOUBTED = Weight(score=0.9), Weight(score=0.3)
-QUERY, PLAIN, PROGRAM = (ProgramText(way=way, text=f"{way} text") for way in ("query", "plain", "program"))
+QUERY, PLAIN, PROGRAM, AGAIN = (
+    ProgramText(way=way, text=f"{way} text") for way in ("query", "plain", "program", "again")
+)
 
 
 def ran(*values: JsonValue) -> Ran:
@@ -56,16 +59,21 @@ class Answers:
         return [effect for effect in self.asked if isinstance(effect, kind)]
 
 
-def done(world: Answers, problems: Iterable[str] = (), rounds: int = 9) -> Step:
-    """The step as programs leave it."""
-    asking = sample(TASK, STEP, (), tuple(problems), rounds)
+def sampled(world: Answers, ballot: Ballot | None = None, rounds: int = 9) -> Sampled:
+    """The step as programs leave it, with the votes."""
+    asking = sample(TASK, STEP, (), ballot, rounds)
     try:
         effect, _ = next(asking)
         while True:
             effect, _ = asking.send(world(effect))
     except StopIteration as end:
-        step: Step = end.value
-        return step
+        done: Sampled = end.value
+        return done
+
+
+def done(world: Answers, rounds: int = 9) -> Step:
+    """The step as programs leave it."""
+    return sampled(world, rounds=rounds).step
 
 
 def test_one_program_is_enough_where_a_judge_is_sure() -> None:
@@ -117,12 +125,50 @@ def test_what_the_model_was_unlikely_to_write_is_not_taken_at_a_word() -> None:
 
 
 def test_what_keeps_a_program_from_running_is_told_in_the_next_round() -> None:
-    """So is what was found in an earlier result of the step."""
+    """As the error says it."""
     rounds = [Programs(programs=(QUERY,), more=True), Programs(programs=(PLAIN,))]
     world = Answers(rounds, {"query": Ran(problem="no column price"), "plain": ran(3)}, {"plain": SURE})
-    assert done(world, ["107 stands in no result"]).output == "3"
-    told_of = [one.problems for one in world.of(WritePrograms)]  # type: ignore[attr-defined]
-    assert told_of == [("107 stands in no result",), ("107 stands in no result", "no column price")]
+    assert done(world).output == "3"
+    assert [one.problems for one in world.of(WritePrograms)] == [(), ("no column price",)]  # type: ignore[attr-defined]
+
+
+@pytest.mark.requirement("W3c")
+def test_a_step_that_is_done_again_goes_on_with_its_votes() -> None:
+    """What was found in the answer is told with it, and makes that count for less: another result can lead now."""
+    first = sampled(Answers([Programs(programs=(QUERY,), more=True)], {"query": ran(1)}, {"query": SURE}))
+    ballot = first.ballot.objected(["1 is no price"])
+    world = Answers([Programs(programs=(AGAIN,))], {"again": ran(2)}, {"again": SURE})
+    again = sampled(world, ballot)
+    (asked,) = world.of(WritePrograms)
+    assert (asked.ways, asked.earlier, asked.against) == (("query",), "1", ("1 is no price",))  # type: ignore[attr-defined]
+    assert again.step.output == "2" and again.step.clarity == "CLEAR"
+    assert [one.answer for one in again.step.agreement.derivations] == ["1"]  # type: ignore[union-attr]
+
+
+@pytest.mark.requirement("W3c")
+@pytest.mark.parametrize(
+    ("given", "weight"),
+    [(ran(1), SURE), (ran(2), DOUBTED), (Ran(problem="no column price"), Weight())],
+)
+def test_an_answer_that_nothing_better_comes_up_against_stands(given: Ran, weight: Weight) -> None:
+    """Whether it is found again, or what comes is worse, or nothing does."""
+    first = sampled(Answers([Programs(programs=(QUERY,), more=True)], {"query": ran(1)}, {"query": SURE}))
+    world = Answers([Programs(programs=(AGAIN,))], {"again": given}, {"again": weight})
+    assert sampled(world, first.ballot.objected(["1 is no price"])).step.output == "1"
+
+
+@pytest.mark.requirement("W3b", "W3c")
+def test_a_text_is_written_again_with_what_was_found_in_it() -> None:
+    """Without another program: the model sees what was looked up, its text, and the objection."""
+    wanted = Ran(writing="Write to Ada.", uses=(USE,))
+    first = sampled(Answers([Programs(programs=(PROGRAM,))], {"program": wanted}))
+    world = Answers([], {})
+    world.turn = Turn(text="Dear Ada, the price is 3.")
+    assert sampled(world, first.ballot.objected(["no price"])).step.output == "Dear Ada, the price is 3."
+    (turn,) = world.of(TakeTurn)
+    looked_up, written = turn.exchanges  # type: ignore[attr-defined]
+    assert looked_up.uses == (USE,) and not looked_up.objection
+    assert (written.turn.text, written.objection) == ("Dear Ada, …", "- no price")
 
 
 def test_nothing_that_runs_is_a_failed_step() -> None:

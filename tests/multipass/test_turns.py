@@ -335,7 +335,7 @@ def test_a_step_that_is_done_again_goes_on_from_its_turns_with_what_was_found() 
     third, fourth = world.of("turn")[2:]
     first, second = third.exchanges  # type: ignore[attr-defined]
     assert (first.objection, second.turn, second.uses) == ("", ANSWER, ())
-    assert second.objection == "- s1 is wrong\n- completeness: half"
+    assert second.objection == "- s1 is wrong\n- half"
     assert [use.id for one in fourth.exchanges for use in one.uses] == ["s1.1", "s1.2"]  # type: ignore[attr-defined]
     steps = {s.id: s.status for s in world.effects[-1].plan.steps}  # type: ignore[attr-defined]
     assert steps == {"s1": "invalid", "s1_r1": "complete"}

@@ -29,7 +29,6 @@ def test_a_query_gives_its_rows_and_the_call(tmp_path: Path) -> None:
         ("query", QUERY("SELECT cost FROM items"), "cost"),
         ("query", QUERY("DROP TABLE items"), "SELECT"),
         ("query", QUERY("SELECT price FROM items WHERE"), ""),
-        ("query", QUERY("SELECT 4821 AS price"), "reads no table"),
         ("program", "while True: pass", "prints nothing"),
         ("program", "import os\nos.system('ls')", "prints nothing"),
         ("program", "x = y + 1\nprint(x)", "y has no value"),

@@ -172,8 +172,8 @@ _sample = sampling.sample
 _write = ProgramWriter.write
 
 
-def _counts_no_round(task: Any, step: Step, inputs: Any, problems: Any = (), rounds: int = 2) -> sampling.Sampling:
-    return _sample(task, step, inputs, problems, 99)
+def _counts_no_round(task: Any, step: Step, inputs: Any, ballot: Any = None, rounds: int = 2) -> sampling.Sampling:
+    return _sample(task, step, inputs, ballot, 99)
 
 
 async def _writes_many(writer: ProgramWriter, effect: WritePrograms) -> Programs:
