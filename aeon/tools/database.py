@@ -52,6 +52,13 @@ _LOCK = (
 _AS_DUCKDB = ("default_collation=''", "ieee_floating_point_ops=true", "error_on_division_by_zero=true")
 """What undoes, for one connection, the settings that make comparisons and divisions other than DuckDB's own."""
 _MACROS = ("CREATE MACRO date_format(day, form) AS strftime(day, form)",)  # what MySQL calls it, and models write
+_LIKE = (
+    'CREATE TEMP MACRO "~~"(text, pattern) AS text ILIKE pattern',
+    'CREATE TEMP MACRO "!~~"(text, pattern) AS text NOT ILIKE pattern',
+    "CREATE TEMP MACRO like_escape(text, pattern, mark) AS ilike_escape(text, pattern, mark)",
+    "CREATE TEMP MACRO not_like_escape(text, pattern, mark) AS not_ilike_escape(text, pattern, mark)",
+)
+"""What ``LIKE`` means here: texts are compared without case."""
 _OPTIONAL = frozenset({"ieee_floating_point_ops=false", "error_on_division_by_zero=false"})
 """These make a division by zero NULL; DuckDB 1 does not take them for all connections, and gives infinity."""
 
@@ -188,15 +195,15 @@ class Database:
 
         Texts differ by case there. Nothing can be written, and no file or address can be reached.
         """
-        return self._cursor(_AS_DUCKDB)
+        return self._cursor(f"SET SESSION {setting}" for setting in _AS_DUCKDB)
 
     @contextmanager
-    def _cursor(self, settings: Iterable[str] = ()) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _cursor(self, setup: Iterable[str] = _LIKE) -> Iterator[duckdb.DuckDBPyConnection]:
         """A connection of its own, in which nothing can be written and which is interrupted after some time."""
         with self._lock:
             cursor = self._connection.cursor()
-        for setting in settings:
-            cursor.execute(f"SET SESSION {setting}")
+        for statement in setup:
+            cursor.execute(statement)
         timer = threading.Timer(_SECONDS, cursor.interrupt)
         timer.daemon = True
         timer.start()
@@ -211,8 +218,7 @@ class Database:
     def _parse(self, cursor: duckdb.DuckDBPyConnection, query: str) -> Query:
         try:
             text = query.encode("utf-8").decode().strip().rstrip(";")
-            tokens = [(at, kind.name) for at, kind in self._duckdb.tokenize(text)]
-            parsed = parse(text, cursor, tokens)
+            parsed = parse(text, cursor)
         except (self._duckdb.Error, UnicodeError, RuntimeError) as error:
             raise ToolArgumentError(f"the query does not parse: {error_line(str(error), {})}") from None
         names = [table.name for table in self.tables]

@@ -45,7 +45,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Query:
-    """A query as it is to be run, the tables it reads, those that it defines itself, and its comparisons with texts."""
+    """A query as it was written, the tables it reads, those that it defines itself, and its comparisons with texts."""
 
     text: str
     tables: tuple[str, ...]
@@ -53,14 +53,11 @@ class Query:
     comparisons: tuple[Comparison, ...]
 
 
-def parse(text: str, cursor: duckdb.DuckDBPyConnection, tokens: list[tuple[int, str]]) -> Query:
-    """Return what the query says; ``LIKE`` in it becomes ``ILIKE``, for texts are compared without case.
-
-    ``tokens`` are where each token begins in the query's UTF-8, and its kind. Raises ``ToolArgumentError`` for what
-    does not parse, is not one ``SELECT``, or calls a function that is refused.
+def parse(text: str, cursor: duckdb.DuckDBPyConnection) -> Query:
+    """Return what the query says. Raises ``ToolArgumentError`` for what does not parse, is not one ``SELECT``, or calls
+    a function that is refused.
     """
     _check_text(text)
-    text = _without_case(text, tokens)
     statements = _statements(text, cursor)
     nodes = list(_walk(statements))
     for node in nodes:
@@ -89,14 +86,6 @@ def _statements(text: str, cursor: duckdb.DuckDBPyConnection) -> list[JsonValue]
     if len(statements) != 1:
         raise ToolArgumentError(f"{_ONLY_SELECT}, not {len(statements)}")
     return statements
-
-
-def _without_case(text: str, tokens: list[tuple[int, str]]) -> str:
-    data = text.encode()
-    for at, kind in reversed(tokens):
-        if kind == "keyword" and data[at : at + 4].lower() == b"like":
-            data = data[:at] + b"ILIKE" + data[at + 4 :]
-    return data.decode()
 
 
 def _unparsed(tree: JsonObject) -> str:
