@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.proof.alike import numbers_of
 from aeon.schema import Task
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
@@ -19,6 +21,7 @@ _LONGEST_TASK = 1_000
 _LONGEST_RESULT = 300
 _MOST_LINES = 4
 _FIGURES = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)*")
 _LONGEST_BASIS = 300
 _EXAMPLES = (
     (
@@ -60,8 +63,8 @@ async def worded(supervisor: Supervisor, task: Task, results: Sequence[str], bas
 
     ``basis`` is what they were found by: a query, or the sentences that they were quoted from.
 
-    Every value of the results must stand in the sentence as it is, and every figure in it must stand in the results or
-    in the task.
+    Every value of the results must stand in the sentence, as it is or as another language writes the number, and every
+    figure in it must stand in the results or in the task.
     """
     bare = "\n".join(results)
     if len(bare) > _LONGEST_RESULT or bare.count("\n") >= _MOST_LINES:
@@ -86,8 +89,19 @@ def _asked(question: str, basis: str, results: str) -> str:
 
 
 def _has_all(said: str, results: str, task: Task) -> bool:
-    """Whether a sentence has each value as it stands, and no figure from elsewhere."""
-    values = [part.strip().casefold() for line in results.splitlines() for part in line.split(", ")]
-    lacking = any(value not in said.casefold() for value in values)
-    known = set(_FIGURES.findall(results)) | set(_FIGURES.findall(f"{task.text} {task.background}"))
-    return not lacking and set(_FIGURES.findall(said)) <= known
+    """Whether a sentence has each value, a number as any language writes it, and no figure from elsewhere."""
+    values = [part.strip() for line in results.splitlines() for part in line.split(", ")]
+    numbers = _numbers(said)
+    lacking = any(value.casefold() not in said.casefold() and not _number(value) & numbers for value in values)
+    known = f"{results} {task.text} {task.background}"
+    written, meant = set(_FIGURES.findall(known)), _numbers(known)
+    return not lacking and all(one in written or _number(one) & meant for one in _FIGURES.findall(said))
+
+
+def _numbers(text: str) -> set[Fraction | None]:
+    return {one.number for one in numbers_of(text)}
+
+
+def _number(text: str) -> set[Fraction | None]:
+    """The number that a text is; nothing where it is more than that."""
+    return _numbers(text) if _NUMBER.fullmatch(text) else set()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from aeon.errors import AeonError, EndpointFailed, Refused
 from aeon.llm.scripted import Reply, Scripted
+from aeon.proof.alike import numbers_of
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Allowance, LLMResponse, Task
 from aeon.supervisor.supervisor import Supervisor
@@ -34,6 +35,8 @@ def said(
     [
         (("37.5",), "3 guests pay 37.5 euros in May 2025."),
         (("37.5",), "Drei Gäste zahlen 37.5 Euro."),
+        (("37.5",), "Drei Gäste zahlen 37,50 Euro."),
+        (("Astra, 1250.5",), "L'Astra coûte 1250,5 euros."),
         (("37.5",), "3 guests pay 37.5, as one pays 12.50."),
         (("Astra, 31000",), "Der Astra kostet 31000 Euro."),
         (("Astra, 31000",), "31000 kostet der ASTRA."),
@@ -55,6 +58,8 @@ def test_a_sentence_that_has_every_value_is_the_answer(results: tuple[str, ...],
     [
         (("37.5",), "They pay in May 2025."),
         (("37.5",), "They pay 38.5."),
+        (("37.5",), "Sie zahlen 3,75 Euro."),
+        (("37.5",), "Sie zahlen 37,5 Euro, mit Steuer 44,63."),
         (("37.5",), "They pay 37.5, which is 3 times 12.6."),
         (("37.5",), "They pay 37.5, or 1,037.5 with the rest."),
         (("37.5",), "They pay 37.5 since 1999."),
@@ -76,7 +81,9 @@ def test_whatever_the_model_says_every_value_stands_in_the_answer(values: list[s
     """And it is that sentence, or the results."""
     bare = ", ".join(values)
     wording, _ = said(sentence, results=(bare,))
-    assert all(one.strip().casefold() in wording.text.casefold() for one in bare.split(", "))
+    numbers = {one.number for one in numbers_of(wording.text)}
+    for one in map(str.strip, bare.split(", ")):
+        assert one.casefold() in wording.text.casefold() or {each.number for each in numbers_of(one)} <= numbers
     assert wording.text in (bare, " ".join(sentence.split()))
 
 
