@@ -202,7 +202,14 @@ class Ballot:
     def is_decided(self) -> bool:
         """Whether a class is ahead of all others, and a judge says yes to it or several ways led to it."""
         lead = self.lead
-        return lead is not None and lead.is_vouched and self.is_ahead
+        if lead is None or not (lead.is_vouched and self.is_ahead):
+            return False
+        return not self.is_absent or self._is_surely_absent(lead)
+
+    def _is_surely_absent(self, lead: Class) -> bool:
+        """Whether several ways say that nothing is stated; of those that only found nothing, two are needed."""
+        said = any(not one.ran.uses for one in self.absent)
+        return len({one.program.way for one in self.absent}) > 1 or (said and lead.votes > 1)
 
 
 def same(one: Ran, other: Ran) -> bool:

@@ -7,11 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.multipass.votes import Ballot, same
+from aeon.schema import ToolUse
 from aeon.schema.frozen import JsonValue
 from aeon.schema.programs import ProgramText, Ran, Way
 from aeon.schema.weight import Weight
 
 pytestmark = pytest.mark.requirement("W3")
+USE = ToolUse(id="s1.1", tool="sql", arguments={"query": "SELECT price FROM items"}, output=[])
 
 
 def ran(*values: JsonValue) -> Ran:
@@ -100,6 +102,22 @@ def test_that_nothing_is_stated_is_a_result_like_others() -> None:
     assert sure.is_absent and sure.is_decided and sure.lead is not None and sure.lead.votes == 2
     right = made.weighed(one, Weight(score=0.9))
     assert not right.is_absent and right.is_decided
+
+
+def test_that_one_way_finds_nothing_settles_nothing() -> None:
+    """It may have looked in the wrong place: a second one must find nothing, or say that nothing is stated."""
+    empty, said = Ran(absent=True, uses=(USE,)), Ran(absent=True)
+    for absent, others, decided in (
+        (empty, ("query",), False),
+        (said, ("query",), False),
+        (empty, ("query", "program"), True),
+    ):
+        made = ballot(("reading", ran("blue")), *((way, absent) for way in others))  # type: ignore[misc]
+        (one,) = made.unjudged(3)
+        made = made.weighed(one, Weight(score=0.1))
+        assert made.is_absent and made.is_decided is decided
+    (one,) = (made := ballot(("reading", ran("blue")), ("query", empty))).unjudged(3)
+    assert not made.weighed(one, Weight(score=0.01)).is_decided
 
 
 def test_a_result_that_two_ways_lead_to_needs_no_judge() -> None:
