@@ -27,7 +27,7 @@ class ShortAnswer(NamedTuple):
     """A short answer; "" where the texts do not say it.
 
     ``source`` is the sentence that it stands in, ``None`` where it stands in none: then the ``nearest`` has most of it,
-    if any has something.
+    or is nearest to the question where none has anything; ``None`` where it has nothing to do with that either.
     """
 
     answer: str
@@ -50,7 +50,7 @@ def read(reply: str, question: str, sources: Sequence[Source]) -> ShortAnswer:
     best = sentence_of(question, answer, sources)
     if stands_in(answer, best):
         return ShortAnswer(answer, best)
-    near = {*tokens(answer)} & {*tokens(best.text)}
+    near = {*tokens(answer)} & {*tokens(best.text)} or nearness([best], question)[0] > 0
     return ShortAnswer(answer, nearest=best if near else None)
 
 

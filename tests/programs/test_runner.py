@@ -116,11 +116,19 @@ def test_numbers_in_brackets_are_kept_where_the_sentence_has_them(tmp_path: Path
     assert ran.values == (value,) and len(ran.uses) == 1
 
 
-def test_a_reading_that_stands_nowhere_cites_nothing(tmp_path: Path) -> None:
-    """It is a candidate all the same: a judge has the word."""
-    ran = Folder(tmp_path, named={"notes.txt": NOTES}).run("reading", "purple", "Which colour is the lamp?")
-    assert ran.values == ("purple",) and not ran.cites and not ran.uses
-    assert [text for lines in ran.near for text in lines.texts] in ([], ["The warranty on lamps is three years."])
+@pytest.mark.parametrize(
+    ("said", "question", "near"),
+    [
+        ("purple", "Which colour is the lamp?", ["The warranty on lamps is three years."]),
+        ("They do not say it.", "Which colour is the lamp?", ["The warranty on lamps is three years."]),
+        ("morado", "\u00bfDe qu\u00e9 color es?", []),
+    ],
+)
+def test_a_reading_that_stands_nowhere_cites_nothing(tmp_path: Path, said: str, question: str, near: list[str]) -> None:
+    """It is a candidate all the same: a judge sees it beside the sentence nearest to the question, where one is."""
+    ran = Folder(tmp_path, named={"notes.txt": NOTES}).run("reading", said, question)
+    assert len(ran.values) == 1 and not ran.cites and not ran.uses
+    assert [text for lines in ran.near for text in lines.texts] == near
 
 
 @pytest.mark.parametrize(
