@@ -14,6 +14,7 @@ from aeon.convergence.calibrated import calibrated, experience
 from aeon.convergence.engine import ConvergenceEngine
 from aeon.documents.sentences import sentences
 from aeon.execution import tutor as tutored_turns
+from aeon.execution.texts import TextWriter
 from aeon.execution.turns import TurnTaker
 from aeon.grounding.prose import checked_sentences
 from aeon.grounding.results import grounded, spans_of
@@ -30,7 +31,7 @@ from aeon.programs.runner import ProgramRunner
 from aeon.programs.unaided import UnaidedWriter
 from aeon.programs.weigher import ResultWeigher
 from aeon.programs.writer import ProgramWriter
-from aeon.schema import Answer, Config, ModelTier, Result, SemanticValidationReport, TaskProfile, WorkForm
+from aeon.schema import Answer, Config, ModelTier, Result, SemanticValidationReport, TaskProfile, Turn, WorkForm
 from aeon.schema.effects import Effect, Role
 from aeon.schema.value import Value
 from aeon.supervisor.supervisor import Supervisor
@@ -142,7 +143,7 @@ def _modules(services: Services[Config], context: str) -> Handlers:
         return _grounded(effect, await closer.close(effect), able)
 
     return {
-        "turn": _turns(services, worker).turn,
+        "turn": partial(_turn, _turns(services, worker), TextWriter(supervisor, briefing, config.output_tokens)),
         "use_tool": worker.use,
         "write": UnaidedWriter(programs.tools).write if unaided else _writer(services, programs.tools).write,
         "run_program": ProgramRunner(supervisor, programs.tools).run,
@@ -160,6 +161,11 @@ def _modules(services: Services[Config], context: str) -> Handlers:
 async def _unprofiled(_: Effect) -> TaskProfile:
     """The profile of a run that has no model to ask."""
     return TaskProfile(inferred=False, form="program")
+
+
+async def _turn(taker: TurnTaker | tutored_turns.Tutored, writer: TextWriter, effect: TakeTurn) -> Turn:
+    """The next turn; of a step that is done by programs, the text that they found to be wanted."""
+    return await (writer if is_by_programs(effect.step) else taker).turn(effect)
 
 
 def _turns(services: Services[Config], worker: TurnTaker) -> TurnTaker | tutored_turns.Tutored:

@@ -54,8 +54,9 @@ class Query:
 
 
 def parse(text: str, cursor: duckdb.DuckDBPyConnection) -> Query:
-    """Return what the query says. Raises ``ToolArgumentError`` for what does not parse, is not one ``SELECT``, or calls
-    a function that is refused.
+    """Return what the query says.
+
+    Raises ``ToolArgumentError`` for what does not parse, is not one ``SELECT``, or calls a function that is refused.
     """
     _check_text(text)
     statements = _statements(text, cursor)

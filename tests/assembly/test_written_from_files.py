@@ -112,8 +112,9 @@ def test_what_no_sentence_says_is_named_and_the_text_written_again(folder: Path)
     invented = "Hallam & Pike will do the roof for 13,500 euros."
     result, requests = asked(folder, "Summarise the minutes of 12 March.", invented, SUMMARY)
     assert result.answer == SUMMARY and result.stop_reason == "converged" and len(requests) == 2
-    told = [message.content for message in requests[1].messages if "was checked" in message.content]
-    assert "13,500" in told[0] and not any("13,500" in message.content for message in requests[0].messages)
+    told = requests[1].messages[-1].content
+    assert f"<data earlier text>\n{invented}" in told and "13,500" in told.partition("<data found>")[2]
+    assert not any("13,500" in message.content for message in requests[0].messages)
     assert verify(proof_bytes(proof_of(result, [Files.open(folder)]))).code == 0
 
 
