@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
+from aeon.schema.frozen import JsonValue
 from aeon.schema.outcome import Outcome
 from aeon.schema.plan import (
     Plan,
@@ -41,6 +42,7 @@ __all__ = [
     "joined",
     "looped",
     "one_step",
+    "outputs_before",
     "placed",
     "problems",
     "ready",
@@ -266,6 +268,12 @@ def is_by_turns(plan: Plan) -> bool:
 def is_by_programs(step: Step) -> bool:
     """Whether a step is done by programs whose results vote."""
     return isinstance(step.action, ToolLoop) and step.action.form == "program"
+
+
+def outputs_before(plan: Plan, step: Step) -> tuple[JsonValue, ...]:
+    """What the earlier versions of a step came to."""
+    versions = (one for one in plan.steps if one.executed and fragment(one.id) == fragment(step.id))
+    return tuple(one.output for one in versions if one.version < step.version)
 
 
 def one_step(task: str, form: WorkForm | None) -> Plan:

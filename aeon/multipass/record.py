@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from aeon.multipass import triggers
 from aeon.multipass.limits import revised
-from aeon.multipass.plans import is_by_programs
+from aeon.multipass.plans import is_by_programs, outputs_before
 from aeon.multipass.refine import Attempts
 from aeon.multipass.votes import Ballot
 from aeon.schema.claims import ENDINGS, Claim
@@ -92,7 +92,7 @@ class Record:
         """Whether all that ran in this pass was done again, and came to what it had come to before."""
         ran = [step for step in self.plan.steps if step.id in executed]
         return bool(ran) and all(
-            isinstance(step.action, ToolLoop) and step.output in self.plan.outputs_before(step) for step in ran
+            isinstance(step.action, ToolLoop) and step.output in outputs_before(self.plan, step) for step in ran
         )
 
     def is_blocked(self, executed: Sequence[str]) -> bool:

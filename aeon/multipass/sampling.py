@@ -53,16 +53,8 @@ def sample(
     text that is wanted is written in a turn. A step that is done again goes on with the votes of its ``ballot``.
     """
     known, ballot = tuple(inputs), ballot or Ballot()
-    for _ in range(rounds if not _is_text(ballot) else 0):
-        write = WritePrograms(
-            task=task, step=step, inputs=known, ways=ballot.ways, problems=ballot.problems,
-            earlier=ballot.earlier, against=ballot.against,
-        )  # fmt: skip
-        written = yield from _asked(write, Programs())
-        written = written.changed(programs=written.programs[:PROGRAMS])
-        ballot = yield from _cast(ballot, write, written)
-        if ballot.is_decided or not (written.more and written.programs):
-            break
+    if not _is_text(ballot):
+        ballot = yield from _polled(WritePrograms(task=task, step=step, inputs=known), ballot, rounds)
     lead = ballot.lead
     if lead is None or not lead.first.ran.writing:
         done = _voted(step, ballot)
@@ -70,6 +62,20 @@ def sample(
         last = TakeTurn(task=task, step=step, inputs=known, exchanges=_exchanges(lead, ballot), last=True)
         done = _written(step, ballot, lead, (yield from _asked(last, Turn())))
     return Sampled(done, ballot.ended(str(done.output or "")))
+
+
+def _polled(first: WritePrograms, ballot: Ballot, rounds: int) -> Asking[Ballot]:
+    """The votes once a result is ahead of all others, or no round or no way is left."""
+    for _ in range(rounds):
+        write = first.changed(
+            ways=ballot.ways, problems=ballot.problems, earlier=ballot.earlier, against=ballot.against
+        )
+        written = yield from _asked(write, Programs())
+        written = written.changed(programs=written.programs[:PROGRAMS])
+        ballot = yield from _cast(ballot, write, written)
+        if ballot.is_decided or not (written.more and written.programs):
+            break
+    return ballot
 
 
 def _is_text(ballot: Ballot) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
 from aeon.schema.judgment import ConvergenceAssessment, SemanticValidationReport, TaskProfile
@@ -38,10 +38,19 @@ def unmet_criteria(assessment: ConvergenceAssessment) -> tuple[Trigger, ...]:
 
 
 def told(reasons: Iterable[Trigger]) -> tuple[str, ...]:
-    """What the reasons say to a model that is to do better: each once, with what is proposed."""
-    repairs = {one.detail: one.repair for one in reasons if one.repair}
-    said = dict.fromkeys(one.detail for one in reasons)
-    return tuple(f"{one} Proposed: {repairs[one]}" if one in repairs else one for one in said)
+    """What the reasons say to a model that is to do better: each once, with what is proposed.
+
+    A criterion that is not met for an issue says nothing more than that.
+    """
+    every = tuple(reasons)
+    repairs = {one.detail: f" Proposed: {one.repair}" for one in every if one.repair}
+    said = dict.fromkeys(one.detail for one in every if not _repeats(one, every))
+    return tuple(f"{one}{repairs.get(one, '')}" for one in said)
+
+
+def _repeats(reason: Trigger, others: Sequence[Trigger]) -> bool:
+    """Whether a criterion is not met for what another reason says."""
+    return bool(reason.code) and any(one.detail in reason.detail for one in others if not one.code)
 
 
 def ambiguity(profile: TaskProfile, cut: float) -> tuple[Trigger, ...]:

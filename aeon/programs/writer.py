@@ -64,12 +64,14 @@ class ProgramWriter:
         ways = [*_AGAIN[: len(effect.against)], *self._ways(effect.task)]
         left = [way for way in ways if way not in effect.ways]
         both = {"reading", "query"} <= {*ways} and not effect.against
-        now = left[: _FIRST_OF_BOTH if both else 1]
-        written = [one for way in now if (one := await self._written(way, question)) is not None]
-        while not written and len(now) < len(left):  # of nothing a round could make nothing
-            now = left[: len(now) + 1]
-            written = [one for way in now[-1:] if (one := await self._written(way, question)) is not None]
-        return Programs(programs=tuple(written), more=len(left) > len(now))
+        written: list[ProgramText] = []
+        asked_for, fewest = 0, _FIRST_OF_BOTH if both else 1
+        for asked_for, way in enumerate(left, 1):
+            one = await self._written(way, question)
+            written += [one] if one is not None else []
+            if asked_for >= fewest and written:  # of nothing a round could make nothing
+                break
+        return Programs(programs=tuple(written), more=len(left) > asked_for)
 
     def _ways(self, task: Task) -> Sequence[Way]:
         """All ways over what there is, the most telling ones first; beside a context no texts are read as a whole."""

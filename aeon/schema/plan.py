@@ -270,11 +270,6 @@ class Plan(Value):
         """The step of that id, or ``None``."""
         return next((step for step in self.steps if step.id == step_id), None)
 
-    def outputs_before(self, step: Step) -> tuple[JsonValue, ...]:
-        """What the earlier versions of a step came to."""
-        versions = [one for one in self.steps if fragment(one.id) == fragment(step.id) and one.executed]
-        return tuple(one.output for one in versions if one.version < step.version)
-
     def pending(self) -> tuple[str, ...]:
         """The ids of the steps that have not run."""
         return tuple(step.id for step in self.steps if step.status == "pending")

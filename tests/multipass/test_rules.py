@@ -8,9 +8,21 @@ from pydantic import ValidationError
 
 from aeon.kernel.decide import table
 from aeon.kernel.table import OF_THE_ANSWER, TABLE, PassSignals
-from aeon.multipass import trends
+from aeon.multipass import trends, triggers
 from aeon.multipass.trends import gains
-from aeon.schema import ROWS, Config, Dimensions, Evaluation, Gaps, JsonValue, Question, ReasoningEngine, Row, Strategy
+from aeon.schema import (
+    ROWS,
+    Config,
+    Dimensions,
+    Evaluation,
+    Gaps,
+    JsonValue,
+    Question,
+    ReasoningEngine,
+    Row,
+    Strategy,
+    Trigger,
+)
 
 
 def found(
@@ -238,3 +250,17 @@ def test_the_order_of_the_rows_is_a_setting(first: Row) -> None:
     assert engine(decide={"order": list(order)}).decide.order == order
     rules = table(TABLE, (*(rule.reason for rule in OF_THE_ANSWER), *order))
     assert decide(rules, ALL).reason == ("cost_exhausted" if first == "budget" else first)
+
+
+@pytest.mark.requirement("W3c")
+def test_what_was_found_is_told_in_words_and_once() -> None:
+    """No codes, and no criterion that is not met for an issue which is told already; what is proposed stands behind."""
+    issue = Trigger(kind="issue", location="s1", detail="13,500 stands nowhere", repair="take the price from the text")
+    low = Trigger(kind="reason_code", location="answer", detail="s1: 13,500 stands nowhere", code="consistency_low")
+    half = Trigger(kind="reason_code", location="answer", detail="the date is missing", code="completeness_low")
+    also = half.changed(code="coherence_low")
+    assert triggers.told((issue, low, half, also)) == (
+        "13,500 stands nowhere Proposed: take the price from the text",
+        "the date is missing",
+    )
+    assert triggers.told((half,)) == ("the date is missing",) and triggers.told(()) == ()
