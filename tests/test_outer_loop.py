@@ -46,7 +46,7 @@ def answer(request: LLMRequest) -> LLMResponse | str:
     """A model that works out one sum, finds its own answer incomplete and goes on with another sum."""
     said, shape = request.messages[-1].content, str(request.json_schema)
     if way_of(request) == "program":
-        return "print(240 * 0.45 + 75 * 3.20)" if "(Mind: " in said else "print(240 * 0.45)"
+        return "print(240 * 0.45 + 75 * 3.20)" if "<data earlier answer>" in said else "print(240 * 0.45)"
     if "reasoning_depth" in shape and isinstance(easy := oblige(request), LLMResponse):
         return json.dumps(json.loads(easy.text) | {"reasoning_depth": 4})
     return NO if COMPLETE in said else oblige(request)

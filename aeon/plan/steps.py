@@ -9,7 +9,18 @@ from pydantic import Field
 
 from aeon.multipass.effects import DraftPlan, RefinePlan
 from aeon.multipass.plans import fresh_id, one_step
-from aeon.schema import Frozen, Plan, Question, Refinement, RefinementAction, Step, ToolLoop, Trigger, fragment
+from aeon.schema import (
+    Frozen,
+    Plan,
+    Question,
+    Refinement,
+    RefinementAction,
+    Step,
+    ToolLoop,
+    Trigger,
+    WorkForm,
+    fragment,
+)
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import Prompt, cut, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
@@ -23,6 +34,8 @@ _LONGEST_OUTPUT = 1_000
 _LONGEST_TRIGGERS = 2_000
 _LONGEST_MATERIAL = 6_000
 _MOST_CHANGES = 3
+_LAST: dict[WorkForm, str] = {"tools": "writes the answer", "program": "finds out just what the task asks for"}
+"""What the last step of a plan does: a program looks up and calculates, and a sentence is made of what it gives."""
 _Goal = Annotated[str, Field(min_length=1, max_length=600)]
 
 
@@ -68,7 +81,10 @@ class StepPlanner:
         lessons = fence("lessons", "\n".join(effect.lessons), _LONGEST_TRIGGERS) if effect.lessons else ""
         earlier = "\n" + "\n".join(filter(None, (known, lessons))) if known or lessons else ""
         reply = await self._supervisor.structured(
-            self._prompt(effect, render(load("aeon.plan", "steps.md"), earlier=earlier)),
+            self._prompt(
+                effect,
+                render(load("aeon.plan", "steps.md"), earlier=earlier, last=_LAST[effect.profile.form or "tools"]),
+            ),
             _PlannedSteps,
             max_tokens=_TOKENS_PER_STEP * effect.most_steps,
             check=lambda said: _faults(said.steps, effect.most_steps),

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from aeon.multipass.effects import RunProgram, TakeTurn, WeighResult, WritePrograms
 from aeon.multipass.plans import is_by_programs
 from aeon.multipass.sampling import told
-from aeon.schema import Outcome, RefinementLimits, Step, Turn
+from aeon.schema import Outcome, RefinementLimits, Step, Turn, fragment
 from aeon.schema.effects import Effect
 from aeon.schema.programs import Candidate, Programs, ProgramText, Ran
 from aeon.simulation.world import World
@@ -44,7 +44,10 @@ class Rounds:
                 self._hold(effect.program in self._open[effect.step.id], f"{effect.subject} is run, but not written")
             case WeighResult():
                 self._counted(effect, effect.step.id)
-                self._hold(effect.candidate in self._ran[effect.step.id], f"{effect.subject} is weighed, but never ran")
+                self._hold(
+                    effect.candidate in self._ran[fragment(effect.step.id)],
+                    f"{effect.subject} is weighed, but never ran",
+                )
             case TakeTurn() if is_by_programs(effect.step):
                 self._turns[effect.step.id] += 1
                 alone = effect.last and self._turns[effect.step.id] == 1
@@ -56,14 +59,15 @@ class Rounds:
             case WritePrograms(), Programs() as written:
                 self._open[effect.step.id] = list(written.programs)
             case RunProgram(), Ran() as ran:
-                self._ran[effect.step.id].append(Candidate(program=effect.program, ran=ran))
-                self._given[effect.step.id].add(told(ran.values))
+                self._ran[fragment(effect.step.id)].append(Candidate(program=effect.program, ran=ran))
+                self._given[fragment(effect.step.id)].add(told(ran.values))
             case TakeTurn(), Turn() as turn:
-                self._given[effect.step.id].add(turn.text)
+                self._given[fragment(effect.step.id)].add(turn.text)
 
     def gave(self, step: Step) -> None:
         """Hold the output of a step that works by programs against what these gave."""
-        if is_by_programs(step) and step.output is not None and step.output not in self._given[step.id]:
+        given = self._given[fragment(step.id)]  # a step that is done again goes on with what the earlier one had
+        if is_by_programs(step) and step.output is not None and step.output not in given:
             self._world.wrong(_GAVE, f"{step.id} gave {str(step.output)[:200]!r}")
 
     def _counted(self, effect: Effect, step: str) -> None:

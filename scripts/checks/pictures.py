@@ -47,6 +47,7 @@ STEPS: dict[str, tuple[Step, ...]] = {
         ("refine_plan", "turn", "nothing to validate"),
         ("turn", "use_tool", "it calls"),
         ("use_tool", "turn", ""),
+        ("use_tool", "use_tool", "nobody knows whether it was done"),
         ("turn", "turn", "no call can be made, or steps side by side"),
         ("turn", "validate_results", "it answers"),
         ("turn", "write", "steps side by side"),
