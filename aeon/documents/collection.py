@@ -158,11 +158,6 @@ class Collection:
         with self._lock, _readable():
             return _apart(self._own(self._index.nearest(question, embed)), most) if embed is not None else []
 
-    def holds(self, word: str) -> bool:
-        """Whether a document holds a word, in whatever form. Raises ``ToolFailed`` as `search`."""
-        with self._lock, _readable():
-            return any(True for _ in self._own(self._index.ranked(terms(word))))
-
     def _ranked(self, question: str, words: list[str], takes: Callable[[str], bool] | None) -> Iterator[Row]:
         """The passages for a question; behind the first and the most similar ones, those that hold a word of it."""
         keeps = self._keeps(takes)

@@ -39,10 +39,6 @@ class Joined(Collection):
         """Return the most similar passages, however little they are. Raises as `Collection.nearest`."""
         return self._fused([part.nearest(question, most) for part in self._parts.values()], most)
 
-    def holds(self, word: str) -> bool:
-        """Whether a document holds a word, in whatever form. Raises ``ToolFailed`` as `search`."""
-        return any(part.holds(word) for part in self._parts.values())
-
     def text(self, source: str) -> str:
         """Return the text of a document. Raises ``ToolFailed`` as `Collection.text`."""
         part, path = self._part(source)

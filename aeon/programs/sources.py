@@ -24,8 +24,9 @@ class Sources:
 
     def __init__(self, tools: ToolRegistry) -> None:
         self._tools = tools
-        self.names = tuple(name for name in (SQL, LOOKUP) if name in tools.names and tools.get(name).knows)
-        self.tables = tools.get(SQL).tables if SQL in self.names else ()
+        self.tables = tools.get(SQL).tables if SQL in tools.names else ()
+        texts = tools.get(LOOKUP).texts if LOOKUP in tools.names else ()
+        self.names = tuple(name for name, has in ((SQL, self.tables), (LOOKUP, texts)) if has)
         self.there = bool(self.names) or (LOOKUP in tools.names and tools.get(LOOKUP).reading)
 
     async def evidence(self, question: str) -> Evidence:

@@ -74,7 +74,7 @@ class Desk:
 
         made = tool(side_effects=False, parallel_safe=True, timeout=TIMEOUT)(sql)
         schema = _ROLLS.created(_ROOM, frozenset())
-        return replace(made, knows=lambda _: frozenset(), tables=(_ROLLS,), schema=schema)
+        return replace(made, tables=(_ROLLS,), schema=schema)
 
     def _counted(self, plain: Tool) -> Tool:
         """A shipped tool that the world counts, in no thread of its own."""

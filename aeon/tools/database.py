@@ -142,13 +142,6 @@ class Database:
         left = len(self.tables) - len(shown)
         return "\n".join([*made, f"-- and {left} more table{'s' * (left > 1)}"] if left else made)
 
-    def is_key(self, table: str, column: str) -> bool:
-        """Whether each row of a table has another value of a column; no where it takes too long to say."""
-        try:
-            return bool(self.query(f"SELECT count(*) = count(DISTINCT {quoted(column)}) FROM {quoted(table)}"))
-        except ToolError:
-            return False
-
     def query(self, query: str) -> JsonValue:
         """Return what a ``SELECT`` gives: one value, a list, an object, or a list of objects; no rows are ``[]``.
 

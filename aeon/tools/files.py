@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +20,7 @@ from aeon.errors import ToolArgumentError, ToolError
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.search.collection import CollectionSearch
 from aeon.text import one_line
+from aeon.tools.cellvalues import values_named
 from aeon.tools.database import TABLE_SUFFIXES, Database
 from aeon.tools.finding import finding
 from aeon.tools.foldermaterial import folder_material
@@ -30,7 +31,6 @@ from aeon.tools.quote import quote
 from aeon.tools.sql import sql
 from aeon.tools.texts import read_texts
 from aeon.tools.tool import Tool, tool
-from aeon.tools.vocabulary import Vocabulary
 
 __all__ = ["Files", "files", "takes_long"]
 
@@ -157,10 +157,9 @@ class Files:
                 pass
             return dict(arguments)
 
-        words = Vocabulary(database)
         hint = f"Tables: {database.describe()}"
         asking = sql(database, query)
-        return replace(asking, hint=hint, prepare=checked, knows=words.known, names=words.named)
+        return replace(asking, hint=hint, prepare=checked, named=partial(values_named, database))
 
 
 def files(folder: Paths) -> tuple[Tool, ...]:

@@ -35,10 +35,7 @@ def lookup(collection: Collection) -> Tool:
         passages = collection.search(question, _PASSAGES) or collection.nearest(question, _PASSAGES)
         return [passage.model_dump(mode="json", exclude={"score"}) for passage in passages]
 
-    def known(words: frozenset[str]) -> frozenset[str]:
-        return frozenset(word for word in words if collection.holds(word))
-
-    return replace(find, reading=True, knows=known if collection.documents else None)
+    return replace(find, reading=True, texts=tuple(collection.documents))
 
 
 def is_searched(task: Task) -> bool:
@@ -70,10 +67,8 @@ def _either(own: Tool, other: Tool) -> Tool:
         found = zip_longest(own.call(question=question), other.call(question=question))  # type: ignore[call-overload]
         return [one for one in chain.from_iterable(found) if one is not None][:_PASSAGES]
 
-    def known(words: frozenset[str]) -> frozenset[str]:
-        return frozenset().union(*(one.knows(words) for one in (own, other) if one.knows))
-
-    return replace(own, call=find, knows=known, hint=f"{own.hint}, {other.hint.removeprefix(_TEXTS)}")
+    hint = f"{own.hint}, {other.hint.removeprefix(_TEXTS)}"
+    return replace(own, call=find, texts=(*own.texts, *other.texts), hint=hint)
 
 
 def _cited(own: Tool, other: Tool) -> Tool:

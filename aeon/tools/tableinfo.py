@@ -14,11 +14,10 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 class Named(NamedTuple):
-    """A value of a column that a text names, and the condition of a query that means it."""
+    """A value of a column that stands in a text."""
 
     column: str
     value: str
-    condition: str
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,6 @@ _MOST_QUESTIONED, _LONGEST_QUESTIONED = 120, 9_000
 _MOST_NAMES = 3
 _FEW = 12
 """Documents from which on a collection is searched, without a look at how long they are."""
-_MANY = 200
-"""Documents that a task may name; in a larger collection it is searched for what it is about."""
 
 
 def read_texts(collection: Collection) -> Tool:
@@ -58,7 +56,7 @@ def read_texts(collection: Collection) -> Tool:
             "sentences": [one.fields() for one in kept],
         }
 
-    return replace(read, texts=_titles(collection), material=lambda question: _questioned(collection, question))
+    return replace(read, material=lambda question: _questioned(collection, question))
 
 
 async def every_text(tools: ToolRegistry, question: str) -> Material | None:
@@ -85,14 +83,6 @@ def _searched(collection: Collection, question: str, documents: Sequence[str] = 
     own = [one for one in passages if not documents or one.source in documents]
     first = list(_whole(collection, own[0].source)) if own else []
     return _found(first if len(first) <= _ENOUGH else [], own)
-
-
-def _titles(collection: Collection) -> dict[str, str]:
-    """The titles of the documents by their names; none of a collection that cannot be read any more."""
-    try:
-        return {name: collection.document(name).title for name in collection.documents[:_MANY]}
-    except ToolFailed:  # whoever searches it is told
-        return {}
 
 
 def read_sentences(output: JsonValue) -> tuple[JsonValue, tuple[Source, ...]]:

@@ -57,10 +57,9 @@ class Tool:
     ``hint`` holds a few more lines for the planner, such as a folder's listing. ``prepare`` turns arguments that fit
     the schema into those that ``call`` takes and raises ``ValueError`` where it cannot. ``offered``: whether prompts
     name it; else only the host uses it. ``reading``: its result is a list of passages, and what the step finds out is
-    read out of them by the model. ``knows`` gives those of some words that its tables or texts hold. ``names`` gives
-    the values of columns that a text names.
-    ``tables`` are those that it asks, ``schema`` the statements that would make them, ``texts`` the titles of the
-    documents that it reads, by their names, ``material`` the sentences that a question is put to. ``provider`` is what
+    read out of them by the model. ``named`` gives the values of columns that stand in a text.
+    ``tables`` are those that it asks, ``schema`` the statements that would make them, ``texts`` the names of the
+    documents that it reads, ``material`` the sentences that a question is put to. ``provider`` is what
     research searches with.
 
     References in ``parameters`` are written out. Raises ``ConfigError`` for a name, schema or timeout that cannot work.
@@ -77,11 +76,10 @@ class Tool:
     hint: str = ""
     offered: bool = True
     reading: bool = False
-    knows: Callable[[frozenset[str]], frozenset[str]] | None = None
-    names: Callable[[str], tuple[Named, ...]] | None = None
+    named: Callable[[str], tuple[Named, ...]] | None = None
     tables: tuple[TableInfo, ...] = ()
     schema: str = ""
-    texts: Mapping[str, str] = field(default_factory=dict, hash=False)
+    texts: tuple[str, ...] = ()
     material: Callable[[str], Material] | None = None
     provider: Provider | None = None
     prepare: Callable[[JsonObject], Mapping[str, object]] | None = None

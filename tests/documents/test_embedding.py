@@ -116,12 +116,6 @@ def test_nothing_like_the_question(folder: Folder, question: str) -> None:
     assert collection(folder).search(question) == []
 
 
-def test_words_are_known_by_words(folder: Folder) -> None:
-    """Whether a document holds a word has nothing to do with what is similar to it."""
-    documents = collection(folder)
-    assert [documents.holds(word) for word in ("parcel", "package", "the", "")] == [True, False, False, False]
-
-
 def test_dissimilar(folder: Folder) -> None:
     """What neither holds a word of a question nor is similar to it is left out."""
     assert "ferry.txt" not in sources(collection(folder))

@@ -105,7 +105,7 @@ def test_it_stands_beside_others(stored: Path, tmp_path: Path) -> None:
     assert {f"{name}/club/fees.md", "museum/other/fees.md"} <= set(hits)
     for source in files.collection.documents:
         assert files.collection.text(source) and files.collection.document(source).source == source
-    assert files.collection.holds("museum") and not files.collection.holds("zebra")
+    assert files.collection.search("museum", 1) and not files.collection.search("zebra", 1)
     for figures in (files.collection.sizes, files.collection.passages, files.collection.files):
         assert set(figures()) == set(files.collection.documents)
     assert "museum/other/fees.md" in str(ask(files, "search_files", text="fee of a guest"))

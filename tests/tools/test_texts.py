@@ -74,17 +74,12 @@ def test_another_output_has_no_sentences() -> None:
     assert read_sentences([1, 2]) == ([1, 2], ())
 
 
-def test_the_titles_are_known(tmp_path: Path) -> None:
-    """By their names, so that a task can be held against both."""
+def test_a_search_names_its_texts() -> None:
+    """Their files; with a long context, that too."""
     collection = Collection.of_texts({"rules.md": Text("# Rules of hire\n\nDogs stay out.")})
-    assert set(read_texts(collection).texts) == {"rules.md"}
-
-
-def test_a_collection_that_is_closed_has_no_titles() -> None:
-    """No text is planned from it then, and whoever searches it is told what is wrong."""
-    collection = Collection.of_texts({"rules.md": Text("# Rules of hire\n\nDogs stay out.")})
-    collection.close()
-    assert read_texts(collection).texts == {}
+    (found,) = [one for one in with_context([lookup(collection), quote(collection)], "Bees like clover. " * 400)
+                if one.name == "lookup"]  # fmt: skip
+    assert (lookup(collection).texts, found.texts) == (("rules.md",), ("context", "rules.md"))
 
 
 @pytest.mark.requirement("T2d")

@@ -56,9 +56,8 @@ class Observer:
 
 
 def _named(tool: Tool, text: str) -> list[tuple[str, str]]:
-    """The columns whose values a text names, with these values; not those that stand in a part of a date."""
-    found = tool.names(text) if tool.names is not None else ()
-    return [(one.column, one.value) for one in found if "(" not in one.condition.partition("=")[0]]
+    """The columns whose values stand in a text, with these values."""
+    return [(one.column, one.value) for one in tool.named(text)] if tool.named is not None else []
 
 
 def _table(info: TableInfo, named: list[tuple[str, str]]) -> Table:
