@@ -71,6 +71,14 @@ def test_a_file_of_words_is_found(tmp_path: Path, name: str) -> None:
     assert word_files(tree(tmp_path, text, name)) == [name]
 
 
+def test_a_file_with_several_words_a_line_is_found(tmp_path: Path) -> None:
+    """A hundred, with no mark between them."""
+    line = " ".join(f"{first}{second}" for first in "abcd" for second in "vwxyz")
+    name = "aeon/documents/common.txt"
+    assert word_files(tree(tmp_path, "\n".join([line] * 5), name)) == [name]
+    assert word_files(tree(tmp_path, "\n".join([line] * 4), name)) == []
+
+
 def test_a_prompt_is_no_list(tmp_path: Path) -> None:
     """It has sentences."""
     assert word_files(tree(tmp_path, "A prompt is a text.\nIt has sentences.\n", "aeon/plan/how.md")) == []

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from aeon.grounding.mention import Mention
 from aeon.grounding.mentions import mentions
+from aeon.language.mention import Mention
 from aeon.proof.readings import stands_for
 
 __all__ = ["Question", "Verdict", "final", "judged"]

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from aeon.grounding.grounds import ToolOutput
 from aeon.grounding.matching import claims
-from aeon.grounding.mention import Mention
 from aeon.grounding.mentions import values
 from aeon.grounding.results import BY_TOOL, grounded, resting_on_record
+from aeon.language.mention import Mention
 from aeon.schema import (
     Claim,
     Contradiction,

@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from aeon.grounding.figures import figures_in, figures_of_answer
-from aeon.grounding.mention import Mention
+from aeon.language.mention import Mention
 from aeon.schema import Conclusion, Frozen
 from aeon.schema.usage import Left
 

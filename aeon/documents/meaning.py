@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from aeon.documents.embedding import Embedder, embedder, numpy
-from aeon.documents.words import stem
+from aeon.language.words import stem
 
 if TYPE_CHECKING:
     from aeon.documents.embedding import Floats

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from aeon.documents.plain import word_set
+from aeon.language.words import COMMON, language_of
 
 __all__ = ["content", "expression", "spaced", "terms"]
 
@@ -19,19 +19,6 @@ _CHARACTER = re.compile(
     "[\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
 )
 _RUN = re.compile(f"{_CHARACTER.pattern}+")
-
-_STOP_WORDS = word_set(
-    # English
-    "a about am an and any are as at be been but by can could did do does for from had has have how i if in into is it "
-    "its may me might must my of on or our shall should so such than that the their them then there these they this "
-    "those to us was we were what when where which while who whom whose why will with would you your s t ll re ve d m "
-    # German
-    "aber als am an auch auf aus bei bin bis da das dass dem den der des die dies diese diesem diesen dieser dieses du "
-    "durch ein eine einem einen einer eines er es für hat haben hatte ich ihr ihre im in ins ist ja kann können man "
-    "mein mit muss nach nicht noch nur ob oder sein seine sich sie sind so soll über um und uns unser unter vom von "
-    "vor wann war waren warum was welche welchem welchen welcher welches wem wen wenn wer werden wie wieso wieviel wir "
-    "wird wo wurde zu zum zur"
-)
 
 
 def spaced(text: str) -> str:
@@ -45,13 +32,14 @@ def terms(question: str) -> list[str]:
 
 
 def content(text: str) -> list[str]:
-    """Return the content words of a text in lower case, each once: letters, marks and digits, without stop words.
+    """Return the content words of a text in lower case, each once: letters, marks and digits, without common words.
 
     Of Chinese, Japanese and Korean, each two neighbouring characters count as a word.
     """
     letters = "".join(char if unicodedata.category(char)[0] in "LMN" else " " for char in text)
     words = (word for run in letters.split() for word in _words(run))
-    return list(dict.fromkeys(word for word in words if word not in _STOP_WORDS))
+    common = COMMON[language_of(text)]
+    return list(dict.fromkeys(word for word in words if word not in common))
 
 
 def expression(counts: dict[str, int], most: int) -> str:

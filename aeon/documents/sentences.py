@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from aeon.documents.stops import stops
+from aeon.language.sentence_ends import sentence_ends
 
 __all__ = ["Sentence", "heading_of", "label_of", "sentences"]
 
@@ -80,13 +80,7 @@ _JOINED: frozenset[tuple[_Kind, _Kind]] = frozenset(
 _WRAPPED = re.compile(r"[\d\u2013\u2014]")
 """Begins an item, or a line of running text that was broken before a number or a dash."""
 _BOLD = re.compile(r"(?:\*\*|__)(?!\s)([^*_\n]{1,60})(?:\*\*|__)[:.]?\s")
-_NUMBERED_TITLE = re.compile(
-    r"\d{1,2}(?:\.\d{1,2}){1,4}\.?\s+[^\W\d_a-z]\w*[^\W\d_A-Z]"
-    r"|§+\s?\d+|(?i:article|artikel|section|chapter|kapitel|abschnitt|part|teil)\s+(?:\d+|[IVXLC]+)\b"
-)
-_MARK = re.compile(
-    r"^(?:[-*+\u2022]|\d{1,2}\)|\d{1,2}\.(?!\s+(?:Jan|Feb|M[aä]r|Apr|Ma[iy]\b|Jun|Jul|Aug|Sep|O[ck]t|Nov|De[cz])))\s+"
-)
+_NUMBERED_TITLE = re.compile(r"\d{1,2}(?:\.\d{1,2}){1,4}\.?\s+[^\W\d_a-z]\w*[^\W\d_A-Z]|§+\s?\d+")
 _LEAST_CAPITALS = 5
 _RECORD_ENDS = re.compile(r"\n|[}\]]\s?,(?=\s?[{\[])")
 
@@ -246,7 +240,7 @@ def _pieces(text: str, block: _Block) -> Iterator[tuple[int, int]]:
     longest = {"text": 0, "item": _LONGEST_ITEM, "key": _LONGEST_ITEM}.get(block.kind, _LONGEST_UNIT)
     is_unit = block.end - block.start <= longest
     start = block.start
-    for end in (block.end,) if is_unit else (*stops(text, block.start, block.end), block.end):
+    for end in (block.end,) if is_unit else (*sentence_ends(text, block.start, block.end), block.end):
         if end < block.end and _BOLD.fullmatch(f"{text[start:end]} "):
             continue
         yield from _trimmed(text, start, end)

@@ -14,8 +14,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from aeon.documents.embedding import embedder, numpy
-from aeon.documents.words import stems
 from aeon.errors import InputFileError, ToolFailed
+from aeon.language.words import stems
 from aeon.schema.experience import Lesson, Lessons
 from aeon.text import one_line, printable
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from aeon.grounding.figures import figures_in
 from aeon.grounding.grounds import Grounds
 from aeon.grounding.matching import with_unit, written_as
-from aeon.grounding.mention import Form, Mention
 from aeon.grounding.toolrecord import from_table
+from aeon.language.mention import Form, Mention
 from aeon.proof.again import CHANGES, evaluate, letters_of
 from aeon.proof.readings import exact
 from aeon.proof.tables import FUNCTIONS

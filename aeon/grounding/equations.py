@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
-from aeon.grounding.mention import Mention
+from aeon.language.mention import Mention
 from aeon.proof.again import CHANGES, evaluate, letters_of
 
 __all__ = ["Equation", "equations", "with_constants"]

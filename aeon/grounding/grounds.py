@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
-from aeon.grounding.mention import Form, Mention
 from aeon.grounding.mentions import mentions
-from aeon.grounding.numerals import UNIT
-from aeon.grounding.unspaced import spaced
+from aeon.language.mention import Form, Mention
+from aeon.language.numerals import UNIT
+from aeon.language.unspaced import spaced
 from aeon.proof.readings import Read, ends, folded, read, rounded
 from aeon.schema import Computation, FromSource, FromTask, FromTool, JsonValue, Reading, Source, Support, Task
 

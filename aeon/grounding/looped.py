@@ -14,8 +14,8 @@ from aeon.grounding.figures import figures_in, figures_of_answer, values_of_sour
 from aeon.grounding.grounds import Grounds, Known, Rounding
 from aeon.grounding.marks import Marks, cited_in
 from aeon.grounding.matching import Match, claim_of, computed, learn, matched, with_unit
-from aeon.grounding.mention import Form, Mention
 from aeon.grounding.toolrecord import ToolRecord
+from aeon.language.mention import Form, Mention
 from aeon.proof.readings import Read, exact
 from aeon.schema import Calculation, Claim, Computation, FromClaim, Task
 

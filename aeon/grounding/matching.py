@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from aeon.grounding.equations import Equation, equations, with_constants
 from aeon.grounding.grounds import Grounds, Known, Rounding, ToolOutput
-from aeon.grounding.mention import Form, Mention
 from aeon.grounding.mentions import mentions, values
+from aeon.language.mention import Form, Mention
 from aeon.proof.readings import Read, ends, exact, factor, rounded
 from aeon.schema import Claim, ClaimKind, Computation, FromClaim, Source, Support, SupportType, Task, Verdict
 

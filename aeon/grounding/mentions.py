@@ -6,11 +6,11 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from aeon.grounding.days import days, times
-from aeon.grounding.mention import Mention, mentioned
-from aeon.grounding.numerals import numerals
-from aeon.grounding.unspaced import DATE_SIGNS, spaced
-from aeon.grounding.words import addresses, is_german, proper_names, quotations
+from aeon.language.dates import days, times
+from aeon.language.literals import addresses, is_german, proper_names, quotations
+from aeon.language.mention import Mention, mentioned
+from aeon.language.numerals import numerals
+from aeon.language.unspaced import DATE_SIGNS, spaced
 
 __all__ = ["CODE", "is_json", "mentions", "of_json", "values"]
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from aeon.grounding.grounds import Known, ToolOutput
-from aeon.grounding.mention import Form
+from aeon.language.mention import Form
 from aeon.proof.canonical import at_path, output_of
 from aeon.proof.readings import read
 from aeon.proof.tables import is_table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from aeon.tools.dates import names_day
+from aeon.tools.dates import is_day
 
 __all__ = ["is_day_or_time", "is_label"]
 
@@ -14,7 +14,7 @@ _TIME = re.compile(r"\d{1,2}[:.]\d{2}")
 
 def is_day_or_time(value: object) -> bool:
     """Whether a value is a text that names a day, with its year or without, or a time such as 8:30."""
-    return names_day(value) or bool(_TIME.fullmatch(str(value)))
+    return is_day(value) or bool(_TIME.fullmatch(str(value)))
 
 
 def is_label(value: ast.expr) -> bool:

@@ -9,26 +9,18 @@ from fractions import Fraction
 from pydantic import TypeAdapter
 
 from aeon.documents.telling import numbered, telling
-from aeon.documents.words import stems
+from aeon.language.dates import same_day
+from aeon.language.numerals import unit_behind
+from aeon.language.words import stems
 from aeon.proof.readings import spelt
 from aeon.schema import JsonValue, Passage, Source
 from aeon.tools.numbers import parse_cell
 
-__all__ = ["Evidence", "cited_lines", "day_of", "figures", "in_words", "is_range", "stands_in", "stated_numbers"]
+__all__ = ["Evidence", "cited_lines", "figures", "in_words", "stands_in", "stated_numbers"]
 
 _CITED = re.compile(r"#\s*(\d{1,3}(?:(?:\s*(?:,|and|&)\s*|\s+)\d{1,3})*)[\s,]*$")
 _NUMBER = re.compile(r"(?<![\w.:])\d+(?:[.,]\d+)*(?![\d:]*:\d)")  # the 6 of 6:30 is none
-_PER_CENT = re.compile(r"\s*(?:%|per ?cent\b)", re.IGNORECASE)
 _CLOCK = re.compile(r"(?<![\w:.,-])(\d{1,2}):(\d\d)(?!\d)")
-_RANGE = re.compile(r"\d\s*(?:to|and|or|[-\u2013])\s*\d", re.IGNORECASE)
-_ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*"
-_DAY = re.compile(
-    rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\.? (?:of )?(?P<month>{_MONTH})\.?,?(?: (?P<year>\d{{4}}))?\b"
-    rf"|\b(?P<month2>{_MONTH})\.? (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (?P<year2>\d{{4}}))?",
-    re.IGNORECASE,
-)
 _SHARE = 0.75  # of a text's words that its sentence must have
 _PASSAGES = TypeAdapter(list[Passage])
 
@@ -71,7 +63,7 @@ def stands_in(value: str | float, source: Source) -> bool:
     numbers = figures(source.text) | in_words(source.text)
     if not isinstance(value, str):
         return bool({Fraction(str(value)), Fraction(str(value)) * 100} & numbers)
-    if re.search(rf"(?<!\w){re.escape(value)}(?!\w)", source.text, re.IGNORECASE) or _same_day(value, source.text):
+    if re.search(rf"(?<!\w){re.escape(value)}(?!\w)", source.text, re.IGNORECASE) or same_day(value, source.text):
         return True
     if not figures(value) <= numbers or not _times(value) <= _times(source.text):
         return False
@@ -90,44 +82,14 @@ def cited_lines(code: str) -> Mapping[int, tuple[int, ...]]:
     return {number: tuple(map(int, re.findall(r"\d+", match[1]))) for number, match in matches if match}
 
 
-def day_of(answer: str, text: str) -> str:
-    """The day that an answer names, with the year that a text gives it, as 2025-04-12; "" unless that is one day."""
-    days = {
-        f"{year:0>4}-{_MONTHS.index((found['month'] or found['month2']).casefold()[:3]) + 1:02}-{int(day):02}"
-        for found in _DAY.finditer(text)
-        if (year := found["year"] or found["year2"]) and (day := found["day"] or found["day2"])
-    }
-    named = sorted(day for day in days if _same_day(day, answer))
-    return named[0] if len(named) == 1 else ""
-
-
-def is_range(answer: str) -> bool:
-    """Whether an answer names two numbers with nothing but "to", "and" or a dash between them: days, or a span."""
-    return _RANGE.search(answer) is not None
-
-
-def _same_day(value: str, text: str) -> bool:
-    """Whether a text names the day of a date such as 2025-04-12, also without its year or with the month in words."""
-    iso = _ISO.fullmatch(value)
-    if iso is None:
-        return False
-    year, month, day = map(int, iso.groups())
-    if not 1 <= month <= len(_MONTHS):
-        return False
-    for match in _DAY.finditer(text):
-        name = (match["month"] or match["month2"]).casefold()[:3]
-        stated = int(match["year"] or match["year2"] or year)
-        if (stated, name, int(match["day"] or match["day2"])) == (year, _MONTHS[month - 1], day):
-            return True
-    return False
-
-
 def stated_numbers(text: str) -> frozenset[Fraction]:
     """The numbers that a text states; one with a percent sign also as a share, and as what is left or comes on top."""
     every: set[Fraction] = set()
     for match in _NUMBER.finditer(text):
         if (number := _exact(match[0])) is not None:
-            shares = {number / 100, 1 + number / 100, 1 - number / 100} if _PER_CENT.match(text, match.end()) else set()
+            shares = (
+                {number / 100, 1 + number / 100, 1 - number / 100} if unit_behind(text, match.end()) == "%" else set()
+            )
             every |= {number, *shares}
     return frozenset(every)
 

@@ -131,8 +131,11 @@ def is_part(text: str, start: int, end: int) -> bool:
 
 
 _MONTH_NAMES = (
-    "january jan januar|february feb februar|march mar märz mär|april apr|may mai|june jun juni|july jul juli"
-    "|august aug|september sep sept|october oct oktober okt|november nov|december dec dezember dez"
+    "january jan januar janvier enero gennaio janeiro januari|february feb februar février febrero febbraio fevereiro"
+    " februari|march mar märz mär mars marzo março maart|april apr avril abril aprile|may mai mayo maggio maio mei"
+    "|june jun juni juin junio giugno junho|july jul juli juillet julio luglio julho|august aug août agosto augustus"
+    "|september sep sept septembre septiembre settembre setembro|october oct oktober okt octobre octubre ottobre"
+    " outubro|november nov novembre noviembre novembro|december dec dezember dez décembre diciembre dicembre dezembro"
 )
 MONTHS = {name: n for n, names in enumerate(_MONTH_NAMES.split("|"), 1) for name in names.split()}
 NUMERAL = r"(?:(?<![\w.,])[.,٫])?\d(?:[\d.,'’٬٫_\s]*\d)?(?:[eE][-+]?\d{1,3}(?!\w))?"

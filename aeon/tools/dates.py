@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import calendar
 import re
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from aeon.errors import ToolArgumentError, ToolFailed
+from aeon.language.dates import read_days
 from aeon.tools.tool import Tool, tool
 
-__all__ = ["dates", "is_date", "names_day", "read_date"]
+__all__ = ["dates", "is_date", "is_day", "read_date"]
 
 Day = Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 Counted = Literal[
@@ -20,17 +21,13 @@ Counted = Literal[
 ]
 Year = Annotated[int, Field(ge=1, le=9999)]
 
-_FORMS = ("%Y-%m-%d", "%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y")
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _WEEK = {"business days": _DAYS[:5], "weekend days": _DAYS[5:]}
-_DAY_FIRST = re.compile(rf"({'|'.join(_DAYS)}),? (?=\w)")
 _quick = tool(side_effects=False, parallel_safe=True)
-_TIME = re.compile(r"(\d{1,2})(?:[:.h](\d{2}))?\s*(?:(?:([ap])\.?m\.?|o'clock|h|uhr))?", re.IGNORECASE)
+_TIME = re.compile(r"(\d{1,2})(?:[:.h](\d{2}))?\s*(?:([ap])\.?m\.?|h)?", re.IGNORECASE)
 _NOON, _HOURS, _HOUR, _DAY = 12, 24, 60, 1440
 _LONGEST = 40
-_NO_YEAR = re.compile(r"\d{1,2}(?:st|nd|rd|th)? [A-Za-z]{3,9}|[A-Za-z]{3,9} \d{1,2}(?:st|nd|rd|th)?")
 _COMMON_YEAR, _LEAP_YEAR = 2023, 2024
-_ORDINAL = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)\b")
 
 
 def dates() -> tuple[Tool, ...]:
@@ -82,7 +79,7 @@ def _single_days() -> tuple[Tool, ...]:
 
 def _days(first: str, last: str) -> int:
     """The days from one date to another, of which one may lack its year, or both."""
-    years = [read_date(text).year for text in (first, last) if not _NO_YEAR.fullmatch(text.strip())]
+    years = [found.year for text in (first, last) if (found := _day(text)) is not None]
     counted = {(_of_year(last, year) - _of_year(first, year)).days for year in years or (_COMMON_YEAR, _LEAP_YEAR)}
     if len(counted) > 1 and not years:
         raise ToolArgumentError("a leap year would have another day between these; give the year")
@@ -91,12 +88,12 @@ def _days(first: str, last: str) -> int:
 
 def _of_year(text: str, year: int) -> date:
     """The date of a text, of this year where it names none."""
-    return read_date(f"{text.strip()} {year}" if _NO_YEAR.fullmatch(text.strip()) else text)
+    return _day(text, year) or read_date(text)
 
 
-def names_day(value: object) -> bool:
+def is_day(value: object) -> bool:
     """Whether a value is a text that names a day, with its year or without."""
-    return is_date(value) or (isinstance(value, str) and bool(_NO_YEAR.fullmatch(value)) and is_date(f"{value} 2024"))
+    return isinstance(value, str) and len(value) <= _LONGEST and bool(read_days(value, _LEAP_YEAR))
 
 
 def _hours() -> Tool:
@@ -176,31 +173,23 @@ def _weeks_and_years() -> tuple[Tool, ...]:
 
 
 def read_date(text: str) -> date:
-    """The date that a text such as ``2024-02-29``, ``February 29, 2024`` or ``Thursday, February 29th, 2024`` names.
+    """The date that a text such as ``2024-02-29``, ``February 29th, 2024`` or ``29. Februar 2024`` is.
 
-    Raises ``ToolArgumentError`` for any other text, for a day that the calendar does not have, and for one that is
-    another day of the week than the text says.
+    Raises ``ToolArgumentError`` for any other text, for a day that the calendar does not have, and for one that may be
+    two days, such as 3/4/2024.
     """
-    plain = " ".join(text.split())
-    weekday = _DAY_FIRST.match(plain)
-    bare = _ORDINAL.sub(r"\1", plain[weekday.end() :] if weekday else plain)
-    for form in _FORMS:
-        try:
-            day = datetime.strptime(bare, form).date()
-        except ValueError:
-            continue
-        if weekday and _DAYS[day.weekday()] != weekday[1]:
-            raise ToolArgumentError(f"{plain[:40]!r}: {day.isoformat()} is a {_DAYS[day.weekday()]}")
-        return day
-    raise ToolArgumentError(f"{plain[:40]!r} is no date of the calendar; write it as 2024-02-29")
+    found = _day(text)
+    if found is None:
+        raise ToolArgumentError(f"{' '.join(text.split())[:40]!r} is no date of the calendar; write it as 2024-02-29")
+    return found
+
+
+def _day(text: str, year: int | None = None) -> date | None:
+    """The only day that a text may be; of ``year`` where it names none."""
+    found = read_days(" ".join(text[:_LONGEST].split()), year)
+    return date.fromisoformat(min(found)) if len(found) == 1 else None
 
 
 def is_date(value: object) -> bool:
     """Whether a value is a text that `read_date` reads."""
-    if not isinstance(value, str) or len(value) > _LONGEST:
-        return False
-    try:
-        read_date(value)
-    except ToolArgumentError:
-        return False
-    return True
+    return isinstance(value, str) and len(value) <= _LONGEST and _day(value) is not None

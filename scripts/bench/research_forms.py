@@ -10,7 +10,7 @@ from research_data import Shelf
 from research_phrases import candidates, choose, nested
 from research_reading import Reading, names, read
 
-from aeon.documents.words import stems
+from aeon.language.words import stems
 from aeon.schema import Passage, Source
 from aeon.supervisor.judge_specs import judgment
 

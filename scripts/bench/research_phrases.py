@@ -10,7 +10,7 @@ from research_asking import Asker
 from research_reading import names
 
 from aeon.documents.plain import word_set
-from aeon.documents.words import content_words
+from aeon.language.words import content_words
 
 __all__ = ["candidates", "choose", "nested"]
 

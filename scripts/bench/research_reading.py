@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from research_asking import Asker
 
 from aeon.documents.plain import word_set
-from aeon.documents.words import stems
+from aeon.language.words import stems
 from aeon.schema import Passage, Source
 
 __all__ = ["Reading", "absent", "names", "numbered", "read"]

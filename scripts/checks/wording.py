@@ -29,7 +29,8 @@ TECHNICAL, LANGUAGE = (frozenset(str(_KNOWN[name]).split()) for name in ("techni
 FEWEST = 3
 """Words of a language from which on a collection is a list of them."""
 WORD_FILE = 20
-"""Lines, or texts of a JSON array, of single words from which on a file is a list of them."""
+"""Lines, or texts of a JSON array, of single words from which on a file is a list of them; five times as many words
+where lines hold several, with no mark between them."""
 _CALLS = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 _ESCAPED = re.compile(
     r"\\(?:[pP]\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|N\{[^}]*\}|.)|\(\?P?[<=!]?\w*>?|\{\{?\w*\}?\}|\[[^\]]*\]"
@@ -83,7 +84,9 @@ def _is_words(path: Path) -> bool:
     lines = _strings(json.loads(text or "null")) if path.suffix == ".json" else text.split("\n")
     told = [line.strip() for line in lines if line.strip()]
     single = [line for line in told if re.fullmatch(r"[^\W\d_]+", line)]
-    return len(single) >= WORD_FILE and 2 * len(single) > len(told)
+    bare = [line for line in told if re.fullmatch(r"[^\W\d_]+(?: [^\W\d_]+)*", line)]
+    several = sum(len(line.split()) for line in bare) >= 5 * WORD_FILE and 2 * len(bare) > len(told)
+    return (len(single) >= WORD_FILE and 2 * len(single) > len(told)) or several
 
 
 def _strings(value: object) -> list[str]:

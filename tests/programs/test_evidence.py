@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from aeon.programs.evidence import Evidence, cited_lines, day_of, stands_in, stated_numbers
+from aeon.programs.evidence import Evidence, cited_lines, stands_in, stated_numbers
 from aeon.programs.steps import read
 from aeon.schema import JsonValue, Source
 from aeon.tools.registry import ToolRegistry
@@ -238,19 +238,3 @@ def test_a_text_stands_in_a_sentence_as_a_word(value: str, stands: bool) -> None
     """Not within another one."""
     source = Source(source="a.md", start=0, end=46, text="The renovation of the hall begins at 18:30 today.")
     assert stands_in(value, source) == stands
-
-
-@pytest.mark.parametrize(
-    ("answer", "text", "day"),
-    [
-        ("8 April 2026", "Walk: 8 April 2026, 8 euros", "2026-04-08"),
-        ("It is on April 8", "Walk: 8 April 2026, and 9 May 2026", "2026-04-08"),
-        ("From 19 June 2026", "Its offer is valid until\n19 June 2026.", "2026-06-19"),
-        ("8 April", "Walk: 8 April, every year", ""),
-        ("8 April or 9 May", "Walk: 8 April 2026; 9 May 2026", ""),
-        ("8 euros", "Walk: 8 April 2026, 8 euros", ""),
-    ],
-)
-def test_a_day_has_the_year_of_its_sentence(answer: str, text: str, day: str) -> None:
-    """Where one day is meant, and the sentence has its year."""
-    assert day_of(answer, text) == day

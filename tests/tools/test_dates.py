@@ -35,13 +35,15 @@ def call(name: str, **arguments: JsonValue) -> JsonValue:
         "28 October 2022",
         " October  28 2022 ",
         "October 28th, 2022",
-        "Friday, October 28, 2022",
-        "Friday 28th October 2022",
-        "Friday, 2022-10-28",
+        "28.10.2022",
+        "28. Oktober 2022",
+        "28 octobre 2022",
+        "28 de octubre de 2022",
+        "2022年10月28日",
     ],
 )
 def test_a_date_is_read_in_its_usual_forms(text: str) -> None:
-    """Names are English; the day of the week may go before."""
+    """In any of the languages whose months are known."""
     assert read_date(text) == date(2022, 10, 28) and call("weekday", day=text) == "Friday"
 
 
@@ -79,7 +81,9 @@ def test_a_leap_year_has_to_be_named() -> None:
         call("days_between", first="3 February", last="4 March")
 
 
-@pytest.mark.parametrize("text", ["2023-02-29", "yesterday", "", "28.10.2022", "October 2022", "Friday"])
+@pytest.mark.parametrize(
+    "text", ["2023-02-29", "yesterday", "", "3/4/2022", "Friday, October 28, 2022", "October 2022", "Friday"]
+)
 def test_what_is_no_date_is_refused(text: str) -> None:
     """One line says how to write it."""
     with pytest.raises(ToolArgumentError, match="2024-02-29"):
@@ -96,7 +100,7 @@ def test_what_is_no_date_is_refused(text: str) -> None:
         ("12 am", "12 pm", 12),
         ("9", "9:20", 0.3333),
         ("7h", "24:00", 17),
-        ("10 Uhr", "10:00", 0),
+        ("10 h", "10:00", 0),
     ],
 )
 def test_hours_from_one_time_of_day_to_the_next(first: str, last: str, hours: float) -> None:
@@ -109,12 +113,6 @@ def test_what_is_no_time_of_day_is_refused(text: str) -> None:
     """One line says how to write it."""
     with pytest.raises(ToolArgumentError, match="17:30"):
         call("hours_between", first="9:00", last=text)
-
-
-def test_a_date_with_the_wrong_day_of_the_week_is_refused() -> None:
-    """One of the two must be a mistake, so neither is taken."""
-    with pytest.raises(ToolArgumentError, match="2022-10-28 is a Friday"):
-        call("weekday", day="Monday, October 28, 2022")
 
 
 @given(st.dates(), st.integers(0, 800), st.data())

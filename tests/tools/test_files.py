@@ -109,7 +109,7 @@ def test_a_folder_without_a_readable_file_has_no_query_tool(tmp_path: Path, cont
     assert [tool.name for tool in tools] == names
     assert ask(tools, "lookup", question="What is the password?") == []
     assert named(tools, "lookup").hint == "Texts: none"
-    assert named(tools, "lookup").knows is None
+    assert named(tools, "lookup").texts == ()
     assert ask(tools, "list_files") == ([] if content is None else [{"path": "a.bin", "bytes": 1}])
 
 
@@ -202,14 +202,6 @@ def test_a_lookup_gives_few_passages(tmp_path: Path) -> None:
         (tmp_path / f"{number}.txt").write_text(f"The fee of the month {number} is {number}5 euros.")
     found = ask(files(tmp_path), "lookup", question="fee")
     assert isinstance(found, list) and len(found) == 5
-
-
-def test_each_tool_knows_its_own_words(folder: Path) -> None:
-    """Tables know names and cells, texts what they say; hidden files and those outside are known to none."""
-    tools = files(folder)
-    words = frozenset({"cork", "revenue", "leave", "adler", "april", "parking", "4711"})
-    known = {tool.name: tool.knows(words) for tool in tools if tool.knows}
-    assert known == {"sql": {"cork", "revenue", "april"}, "lookup": {"leave", "adler"}}
 
 
 def test_the_list_leaves_out_hidden_files_and_links_out(folder: Path) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from aeon.documents.words import stems
 from aeon.engines.report.effects import Analyse
 from aeon.engines.report.tiers import Ranked
 from aeon.engines.report.timing import limit
 from aeon.engines.report.values import Analysis, Draft, NewQuery, Review
+from aeon.engines.research.common import stems
 from aeon.engines.research.rewording import lines_of, reworded
 from aeon.errors import CompletionError
 from aeon.schema import Task

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations
 
-from aeon.documents.words import stems
 from aeon.engines.report.drafting import unmarked
 from aeon.engines.report.effects import Compare
 from aeon.engines.report.sifting import in_context
 from aeon.engines.report.values import Comparison, Other, Side
+from aeon.engines.research.common import stems
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.looking import Looker
 from aeon.engines.research.support import answering, headed
 from aeon.engines.research.values import Finding
 from aeon.errors import AllowanceExhausted, CompletionError
-from aeon.grounding.mention import Mention
 from aeon.grounding.mentions import mentions
+from aeon.language.mention import Mention
 from aeon.runtime.ledger import current_ledger
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.judge_specs import judgment

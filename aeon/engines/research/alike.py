@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from aeon.documents.plain import word_set
-from aeon.documents.words import stems
+from aeon.engines.research.common import stems
 from aeon.engines.research.measures import value_of
 from aeon.engines.research.questions import asks_yes_no
 from aeon.engines.research.values import Comparison, Finding, Relation

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from aeon.documents.fusion import fused
-from aeon.documents.words import stems
+from aeon.engines.research.common import stems
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.phrases import names
 from aeon.engines.research.values import Finding

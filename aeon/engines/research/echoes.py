@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from aeon.documents.words import stems
+from aeon.engines.research.common import stems
 from aeon.proof.readings import NUMBER_WORDS
 
 __all__ = ["is_echo"]

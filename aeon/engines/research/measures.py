@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from aeon.errors import ToolError
 from aeon.grounding.mentions import mentions
-from aeon.programs.evidence import day_of, is_range
+from aeon.language.dates import days_named, same_day
 from aeon.tools.dates import read_date
 
-__all__ = ["Measure", "measured", "value_of"]
+__all__ = ["Measure", "day_of", "measured", "value_of"]
 
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:,\d{3})*(?:\.\d+)?(?![\d:/-])")
 _COUNTED = re.compile(r"(?P<before>[\u20ac\u00a3$]|[A-Z]{3} )?\d+(?:[.,]\d+)*(?P<behind>\D{0,40})")
@@ -30,7 +30,7 @@ def measured(answer: str, sentence: str) -> Measure | None:
 
     The units of two answers tell whether these can be compared: euros a week and euros a day cannot.
     """
-    if not is_range(answer) and (day := day_of(answer, sentence)):
+    if day := day_of(answer, sentence):
         return Measure(repr(day), "day")
     value, found = value_of(answer), _COUNTED.fullmatch(answer.strip())
     if not value:
@@ -39,6 +39,13 @@ def measured(answer: str, sentence: str) -> Measure | None:
         return Measure(value, None)
     behind = " ".join(word.removesuffix("s") for word in found["behind"].casefold().split())
     return Measure(value, f"{found['before'] or ''}{behind}")
+
+
+def day_of(answer: str, sentence: str) -> str:
+    """The day of an answer, with the year that a sentence gives it, as 2025-04-12; "" unless that is one day."""
+    named = sorted(day for day in days_named(sentence) if same_day(day, answer))
+    others = [one for one in mentions(answer) if one.kind in ("date", "number")]
+    return named[0] if len(named) == 1 and len(others) == 1 else ""
 
 
 def value_of(printed: str) -> str:

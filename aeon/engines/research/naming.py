@@ -6,9 +6,9 @@ import re
 import unicodedata
 
 from aeon.documents.sentences import sentences
-from aeon.documents.words import stems
+from aeon.engines.research.common import stems
 from aeon.grounding.mentions import mentions
-from aeon.grounding.words import is_german
+from aeon.language.literals import is_german
 
 __all__ = ["names_in", "unnamed"]
 

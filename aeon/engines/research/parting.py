@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from aeon.documents.words import is_common
+from aeon.engines.research.common import is_common
 from aeon.engines.research.several import LESS, MORE
 from aeon.programs.steps import unfenced
 from aeon.schema import LONGEST_TASK

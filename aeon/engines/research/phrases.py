@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from aeon.documents.plain import word_set
-from aeon.documents.words import stems
+from aeon.engines.research.common import stems
 from aeon.engines.research.questions import asks_yes_no
 from aeon.proof.readings import MONTHS
 

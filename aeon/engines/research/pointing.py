@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 from aeon.documents.telling import nearness
-from aeon.documents.words import stems
+from aeon.engines.research.common import stems
 from aeon.engines.research.options import one_of
 from aeon.engines.research.texts import Texts, numbers, terms
 from aeon.engines.research.values import Citation

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from aeon.documents.words import is_common, stem
+from aeon.engines.research.common import is_common
+from aeon.language.words import stem
 from aeon.proof.readings import NUMBER_WORDS
 
 __all__ = ["asks_leave", "asks_yes_no", "is_of_kind", "is_thing", "presumes", "uncounted"]

@@ -7,7 +7,7 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from aeon.documents.words import stems
+from aeon.engines.research.common import stems
 from aeon.engines.research.echoes import is_echo
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.marking import unmarked

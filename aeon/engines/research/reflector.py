@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from aeon.adaptive.profiler import Profiler
-from aeon.documents.words import content_words, stems
 from aeon.engines.research.choosing import best, is_about, is_found_about, own
+from aeon.engines.research.common import content_words, stems
 from aeon.engines.research.comparing import compared, sides_of
 from aeon.engines.research.effects import Numbered, PlanQueries, Reflect
 from aeon.engines.research.errands import folded

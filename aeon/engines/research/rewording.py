@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from aeon.documents.words import stems
+from aeon.engines.research.common import stems
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.runtime.ledger import current_ledger
 from aeon.supervisor.prompt import Prompt, load

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from aeon.documents.words import stems
+from aeon.engines.research.common import stems
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.values import Citation
-from aeon.grounding.words import is_german
+from aeon.language.literals import is_german
 from aeon.proof.readings import GERMAN_WORDS
 from aeon.proof.readings import spelt as number_words
 from aeon.schema import Source

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from aeon.documents.words import stems
 from aeon.engines.research.alike import is_alike, speaks_of_both
 from aeon.engines.research.answered import Support, Told, cited_text, told_of
 from aeon.engines.research.answers import cited, refusal
 from aeon.engines.research.choosing import best, is_about, own
+from aeon.engines.research.common import stems
 from aeon.engines.research.effects import Cite, Numbered
 from aeon.engines.research.looking import LIKELY, Looker, is_unlikely, turned_down
 from aeon.engines.research.naming import names_in, unnamed

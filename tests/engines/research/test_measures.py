@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aeon.engines.research.measures import measured, value_of
+from aeon.engines.research.measures import day_of, measured, value_of
 
 pytestmark = pytest.mark.requirement("T2d")
 
@@ -27,3 +27,19 @@ def test_a_day_has_the_year_that_its_sentence_gives_it() -> None:
     whole, bare = "The fair is on 24 October 2026.", "The fair, on 24 October, brought in 212 euros."
     assert measured("24 October", whole) == ("'2026-10-24'", "day")
     assert measured("24 October", bare) is None and measured("212 euros", bare) == ("212", "euro")
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "day"),
+    [
+        ("8 April 2026", "Walk: 8 April 2026, 8 euros", "2026-04-08"),
+        ("It is on April 8", "Walk: 8 April 2026, and 9 May 2026", "2026-04-08"),
+        ("From 19 June 2026", "Its offer is valid until\n19 June 2026.", "2026-06-19"),
+        ("8 April", "Walk: 8 April, every year", ""),
+        ("8 April or 9 May", "Walk: 8 April 2026; 9 May 2026", ""),
+        ("8 euros", "Walk: 8 April 2026, 8 euros", ""),
+    ],
+)
+def test_a_day_has_the_year_of_its_sentence(answer: str, text: str, day: str) -> None:
+    """Where one day is meant, and the sentence has its year."""
+    assert day_of(answer, text) == day

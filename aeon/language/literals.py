@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aeon.grounding.mention import Mention, mentioned
+from aeon.language.mention import Mention, mentioned
+from aeon.language.words import is_common, language_of
 
 __all__ = ["addresses", "is_german", "proper_names", "quotations"]
 
@@ -29,29 +30,11 @@ _BETWEEN = re.compile(r"[^\S\n]|\s(?:&|of|of the|von|van|de|der|del|di|la|zu|am)
 _BEGINS = re.compile(r"[.!?:;|…\n][\s\"'“„»‘(\[*_#>•\-–—\d.)\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]*$")
 """What stands before a sentence: the end of another, and signs such as bullets and emoji."""
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
-_IN_ENGLISH = (
-    " a about above after again all also although among an and another any are as at based be because been before"
-    " below besides between both but by can could did do does during each either every few finally first five fo"
-    " four from given had has have he hence her here his how however i if in instead is it its last let many may"
-    " more moreover most my neither next no none nor not note now of on once one only or other our out ove"
-    " overall per please second she should since so some such than that the their them then there therefore these"
-    " they third this those three thus to total two under until up was we were what when where which while who"
-    " whose why will with within without would yes yet you your answer according additionally note sum file files"
-    " table tables source sources"
-)
-_IN_GERMAN = (
-    " aber alle als am an auch auf aus bei beträgt das dass dem den der des die diese dieser durch ein eine einem"
-    " einen einer es für hat haben im in insgesamt ist ja kein keine mit nach nein nicht noch nur oder sich sie"
-    " sind so und uns unter vom von vor war waren wenn wer werden wie wir wird wurde wurden zu zum zur übe"
-)
-_ENGLISH, _GERMAN = frozenset(_IN_ENGLISH.split()), frozenset(_IN_GERMAN.split())
-_FUNCTION_WORDS = _ENGLISH | _GERMAN
 
 
 def is_german(text: str) -> bool:
-    """Whether a text is German rather than English, by its function words; German capitalises every noun."""
-    words = [word.casefold() for word in re.findall(r"[^\W\d_]+", text[:20_000])]
-    return sum(word in _GERMAN for word in words) > sum(word in _ENGLISH for word in words)
+    """Whether a text is German, which capitalises every noun."""
+    return language_of(text) == "de"
 
 
 def addresses(text: str) -> Iterator[Mention]:
@@ -121,9 +104,9 @@ def _joins(gap: str, word: str) -> bool:
 
 def _trimmed(text: str, run: list[re.Match[str]], cell: bool) -> Iterator[tuple[int, int, bool]]:
     words = list(run)
-    while words and words[-1][0].casefold() in _FUNCTION_WORDS:
+    while words and _is_function_word(words[-1][0]):
         words = words[:-1]
-    while words and words[0][0].casefold() in _FUNCTION_WORDS:
+    while words and _is_function_word(words[0][0]):
         words = words[1:]
     if not words:
         return
@@ -131,3 +114,8 @@ def _trimmed(text: str, run: list[re.Match[str]], cell: bool) -> Iterator[tuple[
     before = text[max(0, start - 30) : start] if start > 30 else "\n" + text[:start]
     begins = not cell and words[0] is run[0] and _BEGINS.search(before) is not None
     yield start, end - (2 if text[end - 2 : end] in ("'s", "’s") else 0), begins
+
+
+def _is_function_word(word: str) -> bool:
+    """Whether a capitalised word is no part of a name; a single letter may be an initial."""
+    return len(word) > 1 and is_common(word)

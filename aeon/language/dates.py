@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import date
 
-from aeon.grounding.mention import Mention, mentioned
-from aeon.proof.readings import MONTHS
+from aeon.language.mention import Mention, mentioned
+from aeon.proof.readings import MONTHS, Read, stands_for
 
-__all__ = ["days", "times"]
+__all__ = ["days", "days_named", "read_days", "same_day", "times"]
 
 _NAME = "|".join(sorted(MONTHS, key=len, reverse=True))
 _FULL = "|".join(
     sorted((name.capitalize() for name in MONTHS if len(name) > 3 or name in ("may", "mai")), key=len, reverse=True)
 )
-_ORDINAL = r"(?:st|nd|rd|th|\.)?"
+_ORDINAL = r"(?:st|nd|rd|th|er|\.)?"
 _TO = r"(?:\s?[-–—]\s?|\s(?:to|till|until|through|bis(?: zum)?)\s)"
 """Between the first and the last day of several."""
 _FIRST = rf"\d{{1,2}}{_ORDINAL}{_TO}(?:the )?"
 _ENDING = r"(?:st|nd|rd|th)?"
 _LAST = rf"{_ENDING}{_TO}\d{{1,2}}{_ENDING}(?!\.?\s?(?:of\s)?(?i:{_NAME})\b)"
 _WRITTEN = (
-    (rf"{_FIRST}\d{{1,2}}{_ORDINAL}\s(?:of\s)?(?i:{_NAME})\b\.?,?\s\d{{4}}(?!\d)", ("ddmy",)),
+    (rf"{_FIRST}\d{{1,2}}{_ORDINAL}\s(?:of\s|de\s)?(?i:{_NAME})\b\.?,?\s(?:de\s)?\d{{4}}(?!\d)", ("ddmy",)),
     (rf"(?i:{_NAME})\b\.?\s\d{{1,2}}{_LAST},?\s\d{{4}}(?!\d)", ("mddy",)),
     (rf"\d{{1,2}}\.?{_TO}\d{{1,2}}\.\s?\d{{1,2}}\.\s?\d{{4}}(?!\d|\.\d)", ("ddmy",)),
-    (rf"{_FIRST}\d{{1,2}}{_ORDINAL}\s(?:of\s)?(?i:{_NAME})\b", ("ddm",)),
+    (rf"{_FIRST}\d{{1,2}}{_ORDINAL}\s(?:of\s|de\s)?(?i:{_NAME})\b", ("ddm",)),
     (rf"(?i:{_NAME})\b\.?\s\d{{1,2}}{_LAST}(?![\d.,:]\d|\d)(?!\s?(?:%|€|euro|[ap]\.?m\b))", ("mdd",)),
     (r"\d{4}([-/])\d{1,2}\1\d{1,2}(?![-\d])", ("ymd",)),
     (r"\d{1,2}\.\s?\d{1,2}\.\s?(?:\d{4}|\d{2})(?!\d|\.\d)", ("dmy",)),
     (r"\d{1,2}([-/])\d{1,2}\1(?:\d{4}|\d{2})(?![-/\d])", ("dmy", "mdy")),
-    (rf"\d{{1,2}}{_ORDINAL}\s(?:of\s)?(?i:{_NAME})\b\.?,?\s\d{{4}}(?!\d)", ("dmy",)),
+    (rf"\d{{1,2}}{_ORDINAL}\s(?:of\s|de\s)?(?i:{_NAME})\b\.?,?\s(?:de\s)?\d{{4}}(?!\d)", ("dmy",)),
     (rf"(?i:{_NAME})\b\.?\s\d{{1,2}}{_ORDINAL},?\s\d{{4}}(?!\d)", ("mdy",)),
-    (rf"\d{{1,2}}{_ORDINAL}\s(?:of\s)?(?i:{_NAME})\b", ("dm",)),
+    (rf"\d{{1,2}}{_ORDINAL}\s(?:of\s|de\s)?(?i:{_NAME})\b", ("dm",)),
     (rf"(?i:{_NAME})\b\.?\s\d{{1,2}}(?:st|nd|rd|th)?(?![\d.,]\d|\d)(?!\s?(?:%|€|euro))", ("md",)),
     (rf"(?i:{_NAME})\b\.?,?\s\d{{4}}(?!\d)", ("my",)),
     (r"\d{4}-\d{2}(?![-\d])", ("ym",)),
@@ -52,6 +53,7 @@ _ALSO_WORDS = re.compile(r"\b(?:may|mar|mai|march)\b")
 """Month names that are also ordinary words where they are not capitalised."""
 _THINGS = re.compile(r"\s(?!(?:across|as|does|has|is|plus|this|thus|unless|was)\b)[a-z]{2,}s\b")
 _MONTH_BEFORE = re.compile(rf"\b(?i:{_NAME})\b\.?\s$")
+_IS_DAY = re.compile(r"(?!0000)\d{4}-(?!00)\d\d-(?!00)\d\d")
 _AT = re.compile(r"\b(?:after|before|between|by|for|from|of|on|since|the|till|to|until)\s$", re.IGNORECASE)
 
 
@@ -67,6 +69,53 @@ def days(text: str, cell: bool = False) -> Iterator[Mention]:
             mention = mentioned("date", match.start(), match[0], forms)
             if mention is not None:
                 yield mention
+
+
+def days_named(text: str) -> frozenset[str]:
+    """The days that a text names with their years, as ``2024-02-29``; of 3/4/2024 both that it may be."""
+    return frozenset(_whole(text, lambda year, _, day: bool(year and day)))
+
+
+def read_days(value: str, year: int | None = None) -> frozenset[str]:
+    """Each day, as ``2024-02-29``, that a value may be; a date without a year is of ``year``.
+
+    There is none where the value is anything else than one date.
+    """
+    if _IS_DAY.fullmatch(value.strip()):
+        return frozenset(filter(_exists, [value.strip()]))
+    found = [one for one in days(value.strip(), cell=True) if one.text == value.strip()]
+    every = {form.read.value for one in found for form in one.forms}
+    if year is not None:
+        every |= {f"{year:04}{one[4:]}" for one in every if one.startswith("0000-")}
+    return frozenset(one for one in every if _IS_DAY.fullmatch(one) and _exists(one))
+
+
+def same_day(day: str, text: str) -> bool:
+    """Whether a text names a day that is written as ``2024-02-29``, also without its year."""
+    if not _IS_DAY.fullmatch(day):
+        return False
+    parts = _whole(text, lambda _, month, number: bool(month and number))
+    return any(stands_for(Read(day), Read(part)) for part in parts)
+
+
+def _whole(text: str, takes: Callable[[int, int, int], bool]) -> Iterator[str]:
+    """The readings of the single dates of a text whose year, month and day (0 where it has none) are such."""
+    end = 0
+    for mention in sorted(days(text, cell=True), key=lambda one: (one.start, -one.end)):
+        if mention.start < end:
+            continue  # a part of a fuller one
+        end = mention.end
+        for form in mention.forms:
+            if "/" not in form.read.value and takes(*map(int, form.read.value.split("-"))):
+                yield form.read.value
+
+
+def _exists(day: str) -> bool:
+    try:
+        date.fromisoformat(day)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_other(text: str, match: re.Match[str], forms: tuple[str, ...], cell: bool) -> bool:

@@ -1,0 +1,70 @@
+"""The words of a text: which language they are of, which of them say what it is about, and their stems."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from importlib import resources
+
+import snowballstemmer
+
+__all__ = ["COMMON", "content_words", "is_common", "language_of", "stem", "stems"]
+
+DEFAULT = "en"
+"""The language of a text in which no common word tells one."""
+COMMON: Mapping[str, frozenset[str]] = {
+    tag: frozenset(words.split())
+    for tag, words in tomllib.loads(resources.files(__package__).joinpath("common.toml").read_text("utf-8")).items()
+}
+"""The words that stand in any text, by the tag of their language."""
+_ALL = frozenset().union(*COMMON.values())
+_WORD = re.compile(r"\w+")
+_LONGEST = 20_000_000
+_ENOUGH = 5_000
+"""Characters that tell the language of a text."""
+
+
+@lru_cache(maxsize=4_096)
+def language_of(text: str) -> str:
+    """The tag of the language whose common words are the most among a text's; English where there are none."""
+    words = _WORD.findall(text[:_ENOUGH].casefold())
+    return max(COMMON, key=lambda tag: (sum(word in COMMON[tag] for word in words), tag == DEFAULT))
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str, tag: str = DEFAULT) -> str:
+    """The word in lower case without its ending, so that ``orders``, ``ordered`` and ``order`` are one.
+
+    By the Snowball stemmer of the language.
+    """
+    return _stemmer(tag)(word.casefold())
+
+
+@lru_cache
+def _stemmer(tag: str) -> Callable[[str], str]:
+    names = {"en": "english", "de": "german", "fr": "french", "es": "spanish"}
+    found: Callable[[str], str] = snowballstemmer.stemmer(names[tag]).stemWord
+    return found
+
+
+def is_common(word: str) -> bool:
+    """Whether a word is one of those that stand in any text of one of the languages."""
+    return word.casefold() in _ALL
+
+
+def content_words(text: str, tag: str = "") -> frozenset[str]:
+    """The words that say what a text is about, in lower case; common words and single letters are left out.
+
+    Where no ``tag`` says so, the text tells its language.
+    """
+    common = COMMON[tag or language_of(text)]
+    words = _WORD.findall(text[:_LONGEST].replace("_", " ").casefold())
+    return frozenset(word for word in words if len(word) > 1 and word not in common)
+
+
+def stems(text: str, tag: str = "") -> frozenset[str]:
+    """The stems of the `content_words` of a text."""
+    tag = tag or language_of(text)
+    return frozenset(stem(word, tag) for word in content_words(text, tag))
