@@ -91,7 +91,7 @@ def _cast(ballot: Ballot, write: WritePrograms, written: Programs) -> Asking[Bal
     for program in written.programs:
         run = RunProgram(task=task, step=step, inputs=write.inputs, program=program)
         ran.append((yield from _asked(run, Ran(problem="it could not be run"))))
-    ballot = ballot.cast(written.programs, ran)
+    ballot = ballot.cast(written.programs, ran, written.asked)
     for one in ballot.unjudged(PROGRAMS):
         weigh = WeighResult(task=task, step=step, candidate=one.first)
         ballot = ballot.weighed(one, (yield from _asked(weigh, Weight())))
@@ -154,10 +154,15 @@ def _doubt(ballot: Ballot) -> str:
 def _agreement(ballot: Ballot) -> Agreement | None:
     """What the other programs gave, with what a judge makes of it; ``None`` where there were none."""
     ranked = ballot.ranked()
-    own = [_derivation(ranked[0], one, agrees=True) for one in ranked[0].candidates[1:]]
+    own = [_derivation(ranked[0], one, agrees=True) for one in _of_one_mind(ranked[0])[1:]]
     others = [_derivation(one, each, agrees=False) for one in ranked[1:] for each in one.candidates]
     judged = ranked[0].weight is not None and ranked[0].weight.score is not None
     return Agreement(derivations=(*own, *others), ahead=judged and ballot.is_ahead) if own or others else None
+
+
+def _of_one_mind(lead: Class) -> Sequence[Candidate]:
+    """The candidates that say what the class says; of absence not those whose results were refuted."""
+    return [one for one in lead.candidates if one.ran.absent == lead.first.ran.absent]
 
 
 def _derivation(of: Class, one: Candidate, agrees: bool) -> Derivation:

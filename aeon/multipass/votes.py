@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from aeon.grounding.figures import figures_in
 from aeon.schema.frozen import JsonValue
 from aeon.schema.programs import Candidate, ProgramText, Ran, Way
 from aeon.schema.weight import Weight
@@ -36,10 +37,9 @@ _RESTS_ON_NOTHING = 0.4
 _OBJECTED = 0.5
 """What is left of the standing of a result that something was found in once it was the answer."""
 _DIGITS = 6
-_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
-_WRITTEN = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*")
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_Row: TypeAlias = frozenset[str]
+_NUMBER = re.compile(r"[-+]?(?:0|[1-9]\d{0,400})(?:\.\d{1,400})?", re.ASCII)
+_Row: TypeAlias = tuple[str, ...]
+"""The values of a row, in the order of the alphabet: columns have none."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,9 @@ class Class:
         return self.candidates[0]
 
     def joined(self, candidate: Candidate) -> Class:
-        """The class with one more; the first that rests on something speaks for it, and is what is judged."""
+        """The class with one more; the first that rests on something speaks for it, and is judged anew."""
         if candidate.ran.cites and not self.first.ran.cites:
-            return replace(self, candidates=(candidate, *self.candidates))
+            return replace(self, candidates=(candidate, *self.candidates), weight=None)
         return replace(self, candidates=(*self.candidates, candidate))
 
     @property
@@ -112,7 +112,8 @@ class Ballot:
     """The classes of results, in the order in which they came up, and the candidates that found nothing stated.
 
     ``problems`` are those of programs that gave nothing, ``ways`` the ways that were asked for. ``earlier`` is what the
-    step came to, ``against`` what was found in that when it is done again.
+    step came to, ``against`` what was found in that when it is done again; ``absence_objected``: it was that nothing is
+    stated.
     """
 
     classes: tuple[Class, ...] = ()
@@ -121,6 +122,7 @@ class Ballot:
     ways: tuple[Way, ...] = ()
     earlier: str = ""
     against: tuple[str, ...] = ()
+    absence_objected: bool = False
 
     def ended(self, output: str) -> Ballot:
         """The ballot of a step that came to this."""
@@ -131,11 +133,12 @@ class Ballot:
         lead = self.lead
         refuted = lead if lead is not None and not lead.first.ran.writing else None
         classes = tuple(replace(one, objected=one.objected or one is refuted) for one in self.classes)
-        return replace(self, classes=classes, problems=(), against=tuple(against))
+        absence = self.absence_objected or self.is_absent
+        return replace(self, classes=classes, problems=(), against=tuple(against), absence_objected=absence)
 
-    def cast(self, programs: Sequence[ProgramText], ran: Sequence[Ran]) -> Ballot:
-        """The ballot with these programs and what they gave."""
-        made = replace(self, ways=tuple(dict.fromkeys([*self.ways, *(one.way for one in programs)])))
+    def cast(self, programs: Sequence[ProgramText], ran: Sequence[Ran], asked: Sequence[Way] = ()) -> Ballot:
+        """The ballot with these programs and what they gave; ``asked`` are all ways that were tried for them."""
+        made = replace(self, ways=tuple(dict.fromkeys([*self.ways, *asked, *(one.way for one in programs)])))
         for program, given in zip(programs, ran, strict=True):
             made = made._with(Candidate(program=program, ran=given))
         return made
@@ -146,7 +149,8 @@ class Ballot:
             return replace(self, absent=(*self.absent, candidate))
         if not (given.values or given.writing):
             return replace(self, problems=tuple(dict.fromkeys([*self.problems, *filter(None, [given.problem])])))
-        place = next((n for n, one in enumerate(self.classes) if same(one.first.ran, given)), None)
+        alike = (n for n, one in enumerate(self.classes) if all(same(each.ran, given) for each in one.candidates))
+        place = next(alike, None)
         if place is None:
             return replace(self, classes=(*self.classes, Class((candidate,))))
         classes = [*self.classes]
@@ -168,7 +172,8 @@ class Ballot:
         refuted = tuple(one.first for one in self.classes if best < _SURELY_NOT)
         every = (*self.absent, *refuted)
         judged = any(one.weight is not None and one.weight.score is not None for one in self.classes)
-        return Class(every, Weight(score=1 - best) if judged else Weight()) if every else None
+        weight = Weight(score=1 - best) if judged else Weight()
+        return Class(every, weight, self.absence_objected) if every else None
 
     def unjudged(self, most: int) -> tuple[Class, ...]:
         """The best classes that nobody was asked about, ``most`` of them; a text is judged once it is written."""
@@ -223,7 +228,11 @@ def same(one: Ran, other: Ran) -> bool:
     few, many = sorted((_rows(one.values), _rows(other.values)), key=_size)
     if not _is_something(few):
         return False
-    return few == many or (few.total() == many.total() == 1 and (_is_within(*few, *many) or _says(*few, *many)))
+    if few.total() != 1 or many.total() != 1:
+        return few == many
+    if _is_plain(one.values) and _is_plain(other.values):
+        return _in_order(one.values) == _in_order(other.values) or _is_within(*few, *many) or _says(*few, *many)
+    return few == many or _is_within(*few, *many) or _says(*few, *many)
 
 
 def equal(one: Sequence[JsonValue], other: Sequence[JsonValue]) -> bool:
@@ -236,35 +245,42 @@ def _is_something(rows: Counter[_Row]) -> bool:
     return bool(rows.keys() - {_NOTHING})
 
 
+def _is_plain(values: Sequence[JsonValue]) -> bool:
+    """Whether a result is values that are printed in an order, and no rows."""
+    return not any(isinstance(one, list | dict) for one in values)
+
+
+def _in_order(values: Sequence[JsonValue]) -> list[_Row]:
+    return [_normal(one) for one in values]
+
+
 def _is_within(few: _Row, many: _Row) -> bool:
-    return few <= many and len(many) == len(few) + 1
+    return len(many) == len(few) + 1 and Counter(few) <= Counter(many)
 
 
 def _says(one: _Row, other: _Row) -> bool:
     """Whether one row is nothing but numbers, and the other a text that says just these, such as "42,50 Euro"."""
     for numbers, texts in ((one, other), (other, one)):
-        if len(texts) == 1 and all(map(_number, numbers)) and numbers == _figures(*texts):
+        if len(texts) == 1 and all(map(_number, numbers)) and numbers in _figures(*texts):
             return True
     return False
 
 
-def _figures(text: str) -> _Row:
-    """The numbers that a text says, with a comma or a point before their decimals."""
-    return _Row(_number(_plain(found)) for found in _WRITTEN.findall(text))
-
-
-def _plain(written: str) -> str:
-    """A number without marks between thousands, and with a point before its decimals."""
-    if _THOUSANDS.fullmatch(written):
-        return written.replace(",", "")
-    return written.replace(".", "").replace(",", ".") if "," in written else written
+def _figures(text: str) -> list[_Row]:
+    """The numbers that a text says, each way to read them; nothing of one that says a day, a time or an id."""
+    found = figures_in(text)
+    if not found or any(one.kind != "number" for one in found):
+        return []
+    ways = max(len(one.forms) for one in found)
+    every = ([one.forms[min(way, len(one.forms) - 1)].read.value for one in found] for way in range(ways))
+    return [tuple(sorted(_number(value) or value for value in values)) for values in every]
 
 
 def _size(rows: Counter[_Row]) -> int:
     return sum(map(len, rows.elements()))
 
 
-_NOTHING = _Row()
+_NOTHING: _Row = ()
 
 
 def _rows(values: Sequence[JsonValue]) -> Counter[_Row]:
@@ -276,23 +292,30 @@ def _rows(values: Sequence[JsonValue]) -> Counter[_Row]:
 
 
 def _normal(row: JsonValue) -> _Row:
-    """The values of a row in one form: numbers as they are rounded, texts whatever their case and spaces."""
+    """The values of a row in one form and one order: numbers as they are rounded, texts whatever their case."""
     match row:
-        case None | bool():
+        case None:
             return _NOTHING
+        case bool():
+            return (str(row).casefold(),)
         case dict():
             return _normal(list(row.values()))
         case list():
-            return _Row().union(*map(_normal, row))
+            return tuple(sorted(value for one in row for value in _normal(one)))
         case str():
             text = " ".join(row.casefold().split())
-            return _Row({_number(text) or text}) if text else _NOTHING
-    return _Row({_number(str(row)) or str(row)})
+            return (_number(text) or text,) if text else _NOTHING
+        case int():
+            return (str(row),)
+    return (_rounded(row) or str(row),)
 
 
 def _number(text: str) -> str:
-    """A number as it is rounded; "" for what is none."""
+    """A number as it is rounded; "" for what is none, such as the id 007 or 1E5."""
     if not _NUMBER.fullmatch(text):
         return ""
-    number = float(text)
+    return _rounded(float(text)) if "." in text else str(int(text))
+
+
+def _rounded(number: float) -> str:
     return f"{round(number, _DIGITS) + 0.0:.15g}" if math.isfinite(number) else ""

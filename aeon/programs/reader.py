@@ -6,6 +6,7 @@ Nothing of the program is executed. What is no arithmetic, no call of a tool and
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
 from aeon.programs.constants import is_day_or_time, is_label
@@ -24,6 +25,9 @@ WRITE = "write"
 """The function of a program that has the model write a text."""
 
 _LONGEST_GOAL = 160
+_LONGEST_TEXT = 6_000
+_PLACES = re.compile(r",?\.(\d)f")
+"""The format of a number with so many decimals."""
 _MOST_CALLS = 24
 _OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
@@ -52,15 +56,15 @@ class ProgramReader:
         match statement:
             case ast.Import() | ast.ImportFrom():
                 pass
-            case ast.FunctionDef(name=name) if name in self._tools.names or name in FUNCTIONS or name == WRITE:
-                pass  # what is called is the tool, or the calculator's function
+            case ast.FunctionDef(name=name) if name == WRITE or (name in self._tools.names and name != CALCULATOR):
+                pass  # what is called is the function that there is
             case ast.FunctionDef(name=name, decorator_list=[]):
                 self._functions[name] = statement
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 self._assign(name, value)
             case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
                 whole = ast.BinOp(ast.Name(name), op, value)
-                self._variables[name.casefold()] = self._result(whole, name)
+                self._variables[name] = self._result(whole, name)
             case ast.Expr(value=value):
                 self._expression(value)
             case _:
@@ -68,7 +72,7 @@ class ProgramReader:
 
     def _assign(self, name: str, value: ast.expr) -> None:
         """Give a name its value, which may be the result where nothing is printed after it and its line cites."""
-        given = self._variables[name.casefold()] = self._result(value, name)
+        given = self._variables[name] = self._result(value, name)
         if self._quotes.cites(value):
             self.last = [*references(ast.unparse(given))]
 
@@ -87,21 +91,24 @@ class ProgramReader:
     def _print(self, arguments: Sequence[ast.expr]) -> None:
         """Take the printed values as the results. Refuse a print of nothing but text: it belongs to no calculation."""
         results = [found for argument in arguments for found in self._printed(argument)]
-        if not results:
+        if not any(isinstance(one, str) for one in results):
             raise UnfitError
-        self.printed += results
+        for one in results:  # a number beside a result is printed as well
+            self.printed += [one] if isinstance(one, str) else references(ast.unparse(self._computed("answer", one)))
 
-    def _printed(self, argument: ast.expr) -> Iterator[str]:
-        """The ids of the results in what is printed; a text counts as one only where it can be quoted as it stands."""
+    def _printed(self, argument: ast.expr) -> Iterator[str | ast.expr]:
+        """The ids of the results in what is printed, and its numbers; a text counts only where it can be quoted."""
         parts = argument.values if isinstance(argument, ast.JoinedStr) else [argument]
         labelled = any(isinstance(part, ast.FormattedValue) for part in parts)
         for part in parts:
-            value = part.value if isinstance(part, ast.FormattedValue) else part
+            value = _formatted(part) if isinstance(part, ast.FormattedValue) else part
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
                 if self._quotes.there and not labelled and not is_label(value):
                     yield from references(ast.unparse(self._quoted(value, "answer", printed=True)))
             else:
-                yield from references(ast.unparse(self._result(value, "answer")))
+                result = self._result(value, "answer")
+                found = references(ast.unparse(result))
+                yield from found or ([result] if _is_number(result) else [])
 
     def _result(self, value: ast.expr, name: str) -> ast.expr:
         """A number, or the reference to the step that gives the value."""
@@ -110,6 +117,8 @@ class ProgramReader:
                 return self._quoted(value, name)
             case ast.List(elts=items) | ast.Tuple(elts=items):
                 return ast.List([self._result(item, name) for item in items])
+            case ast.Name(id=listed) if isinstance(self._variables.get(listed), ast.List):
+                return self._variables[listed]
             case ast.IfExp(test=test, body=body, orelse=other):
                 return self._choice(test, body, other, name)
             case ast.JoinedStr():
@@ -121,7 +130,8 @@ class ProgramReader:
 
     def _called(self, value: ast.Call, called: str, name: str) -> ast.expr:
         """What a call of a tool gives, of a function of the program's own, or of one of the calculator's."""
-        if called in ("str", WRITE) and len(value.args) == 1 and not value.keywords:
+        own = called in self._functions
+        if not own and called in ("str", WRITE) and len(value.args) == 1 and not value.keywords:
             return (
                 self._result(value.args[0], name) if called == "str" else self._written(name, self._text(value.args[0]))
             )
@@ -129,7 +139,7 @@ class ProgramReader:
             arguments = self._arguments(value, tool)
             asked = str(arguments.get("question", "")) if self._tools.get(tool).reading else ""
             return self._step(asked or name, ToolCall(tool=tool, arguments=arguments))
-        return self._value_of(value, called) if called in self._functions else self._calculated(value, name)
+        return self._value_of(value, called) if own else self._calculated(value, name)
 
     def _calculated(self, value: ast.expr, name: str) -> ast.expr:
         formula = self._formula(value)
@@ -201,13 +211,13 @@ class ProgramReader:
             case ast.Constant(value=str() as text):
                 return text
             case ast.JoinedStr(values=parts):
-                return "".join(map(self._text, parts))
-            case ast.FormattedValue(value=inner):
-                return str(self._argument(inner, "value"))
+                return _short("".join(map(self._text, parts)))
+            case ast.FormattedValue():
+                return str(self._argument(_formatted(value), "value"))
             case ast.Name():
                 return self._text(self._variable(value))
             case ast.BinOp(left=left, op=ast.Add(), right=right):
-                return self._text(left) + self._text(right)
+                return _short(self._text(left) + self._text(right))
             case _:
                 raise UnfitError
 
@@ -222,6 +232,8 @@ class ProgramReader:
                 return self._quoted(value, "")
             case ast.Name() | ast.Subscript():
                 return _scalar(self._variable(value))
+            case ast.BinOp(op=ast.Mod(), right=ast.UnaryOp()):
+                raise UnfitError  # behind a sign of per cent the calculator takes it for a difference
             case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _OPERATIONS):
                 return ast.BinOp(self._formula(left), op, self._formula(right))
             case ast.UnaryOp(op=ast.USub() as op, operand=operand):
@@ -247,8 +259,8 @@ class ProgramReader:
         self._calls_left -= 1
         function = self._functions[name]
         names = [parameter.arg for parameter in function.args.args]
-        arguments = {key.casefold(): self._result(value, key) for key, value in _by_name(call, names).items()}
-        if self._calls_left < 0 or set(arguments) != {key.casefold() for key in names}:
+        arguments = {key: self._result(value, key) for key, value in _by_name(call, names).items()}
+        if self._calls_left < 0 or set(arguments) != {*names}:
             raise UnfitError
         variables, functions = self._variables, self._functions
         self._variables = {**variables, **arguments}
@@ -266,8 +278,8 @@ class ProgramReader:
 
     def _variable(self, value: ast.expr) -> ast.expr:
         match value:
-            case ast.Name(id=name) if name.casefold() in self._variables:
-                return self._variables[name.casefold()]
+            case ast.Name(id=name) if name in self._variables:
+                return self._variables[name]
             case ast.Subscript(value=ast.Name() as name, slice=ast.Constant(value=int(at))):
                 listed = self._variable(name)
                 if isinstance(listed, ast.List) and at < len(listed.elts):
@@ -290,7 +302,7 @@ class ProgramReader:
             case [ast.List(elts=listed) | ast.Tuple(elts=listed)]:
                 return listed
             case [ast.Starred(value=ast.Name(id=name))] | [ast.Name(id=name)]:
-                value = self._variables.get(name.casefold())
+                value = self._variables.get(name)
                 return value.elts if isinstance(value, ast.List) else args
             case _:
                 return args
@@ -298,8 +310,8 @@ class ProgramReader:
     def _tool(self, value: ast.expr) -> str | None:
         """The tool that a call names, but for the calculator, whose formulas are written out."""
         match value:
-            case ast.Call(func=ast.Name(id=name)) if name in self._tools.names and name != CALCULATOR:
-                return name
+            case ast.Call(func=ast.Name(id=name)) if name not in self._functions:
+                return name if name in self._tools.names and name != CALCULATOR else None
             case _:
                 return None
 
@@ -354,6 +366,31 @@ def _by_name(call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
     if len(arguments) != len(call.args) + len(call.keywords):
         raise UnfitError
     return arguments
+
+
+def _short(text: str) -> str:
+    """The text; refused where it is longer than any argument, as one that is doubled over and over."""
+    if len(text) > _LONGEST_TEXT:
+        raise UnfitError
+    return text
+
+
+def _formatted(value: ast.FormattedValue) -> ast.expr:
+    """What an f-string shows, rounded where its format says so. Refuse any other format."""
+    match value.format_spec:
+        case None:
+            return value.value
+        case ast.JoinedStr(values=[ast.Constant(value=str() as spec)]) if found := _PLACES.fullmatch(spec):
+            return ast.Call(ast.Name("round"), [value.value, ast.Constant(int(found[1]))], [])
+    raise UnfitError
+
+
+def _is_number(value: ast.expr) -> bool:
+    """Whether a value is a number as it stands."""
+    match value:
+        case ast.Constant(value=int() | float()) | ast.UnaryOp(operand=ast.Constant(value=int() | float())):
+            return True
+    return False
 
 
 def _is_reference(value: ast.expr) -> bool:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from aeon.programs.evidence import Evidence
-from aeon.programs.steps import is_program, misfits, read, unfenced
-from aeon.schema import JsonValue, Plan, ToolCall, Writing
+from aeon.programs.steps import LONGEST, is_program, misfits, read, unfenced
+from aeon.schema import JsonValue, Plan, Step, ToolCall, Writing
 from aeon.tools.registry import ToolRegistry
 
 __all__ = ["Read", "read_program"]
@@ -21,8 +21,9 @@ _MOST_CALLS = 24
 class Read:
     """The calls of a program, and which of them give what it prints.
 
-    ``fault`` is what keeps it from running, in a few words for the model; ``writing`` a text that it
-    wants written; ``said`` are values that it prints as they stand, and that rest on nothing.
+    ``fault`` is what keeps it from running, in a few words for the model; ``writing`` a text that it wants written,
+    once the calls are made whose results it speaks of; ``said`` are values that it prints as they stand, and that rest
+    on nothing.
     """
 
     calls: Plan
@@ -37,12 +38,16 @@ def read_program(text: str, tools: ToolRegistry, evidence: Evidence, known: str,
     What it copies from the ``evidence`` and is not ``known`` is quoted. A reply that is no program, where there is
     nothing to look in, is a wish to write about the ``goal``.
     """
+    if len(unfenced(text)) > LONGEST:
+        return Read(Plan(), fault="it is too long")
     if not is_program(text):
         return Read(Plan(), fault="this is no program") if evidence.sources else Read(Plan(), writing=goal)
     faults: list[str] = []
     plan = read(text, tools, evidence, known, faults.append)
-    if writing := _writing(plan):
-        return Read(Plan(), writing=writing)
+    if (writing := _writing(plan)) is not None:
+        calls = Plan(steps=tuple(step for step in plan.steps if step != writing))
+        fault = next(_faults(calls, tools), "") if calls.steps else ""
+        return Read(calls, fault, writing=str(_task(writing)))
     if not plan.steps and not faults and (said := _said(text)):
         return Read(plan, said=said)
     fault = next(iter([*faults, *_faults(plan, tools)]), "")
@@ -77,11 +82,15 @@ def _is_value(said: object) -> TypeGuard[str | int | float]:
     return isinstance(said, str | int | float) and said != ""
 
 
-def _writing(plan: Plan) -> str:
-    """The text that a program wants written, where that is all that it prints."""
-    printed = [step.action for step in plan.steps if step.id in plan.answer]
+def _writing(plan: Plan) -> Step | None:
+    """The step of the text that a program wants written, where that is all that it prints."""
+    printed = [step for step in plan.steps if step.id in plan.answer]
     only = printed[0] if len(printed) == 1 else None
-    return only.task if isinstance(only, Writing) else ""
+    return only if only is not None and _task(only) else None
+
+
+def _task(step: Step) -> str:
+    return step.action.task if isinstance(step.action, Writing) else ""
 
 
 def _faults(plan: Plan, tools: ToolRegistry) -> Iterator[str]:

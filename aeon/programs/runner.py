@@ -9,10 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from aeon.errors import AeonError, ToolError
+from aeon.errors import AeonError, ToolArgumentError, ToolError
+from aeon.grounding.figures import figures_in
 from aeon.multipass.effects import RunProgram
 from aeon.programs.prompts import Asked
 from aeon.programs.quotes import NOT_STATED
+from aeon.programs.reading import Read as ReadProgram
 from aeon.programs.reading import read_program
 from aeon.programs.short import placed, read
 from aeon.programs.sources import SQL, Sources
@@ -35,7 +37,7 @@ from aeon.tools.texts import READ_TEXTS, every_text, read_sentences
 __all__ = ["ProgramRunner"]
 
 _LONGEST_PROBLEM = 300
-_ANSWER = re.compile(r"^[^\S\n]*Answer:\s*(.+)\Z", re.MULTILINE | re.DOTALL)
+_ANSWER = re.compile(r"^[^\S\n*_]*[*_]*Answer:[*_]*\s*(.+)", re.MULTILINE)
 """What the prompt for a worked answer has it end in."""
 
 
@@ -64,23 +66,34 @@ class ProgramRunner:
         if _is_absent(text):
             return Ran(absent=True, problem=self._searched(question.goal))
         found = read_program(text, self._tools, question.found, question.said, question.goal)
+        if found.fault:
+            return Ran(problem=one_line(found.fault, _LONGEST_PROBLEM))
         if found.writing:
-            return await self._to_write(found.writing, question, name)
-        if found.said and all(map(_is_nothing, found.said)):
+            return await self._to_write(found, question, name)
+        if found.said and all(map(_says_nothing, found.said)):
             return Ran(absent=True, problem=self._searched(question.goal))
         if found.said:
             return Ran(values=found.said)
-        if found.fault:
-            return Ran(problem=one_line(found.fault, _LONGEST_PROBLEM))
         return await self._called(found.calls, question, name)
 
     async def _given(self, text: str, question: Asked, name: str) -> Ran:
         call = json.loads(text)
         step = Step(id="s1", description=question.goal, action=ToolCall(tool=call["tool"], arguments=call["arguments"]))
-        return await self._called(Plan(steps=(step,), answer=("s1",)), question, name)
+        return await self._called(Plan(steps=(step,), answer=("s1",)), question, name, is_task=True)
 
-    async def _called(self, calls: Plan, question: Asked, name: str) -> Ran:
-        """What calls give, each made once those are that it refers to."""
+    async def _called(self, calls: Plan, question: Asked, name: str, is_task: bool = False) -> Ran:
+        """What calls give, each made once those are that it refers to; where they are the task, whatever they ask."""
+        made = await self._made(calls, question, name, is_task)
+        if isinstance(made, Ran):
+            return made
+        given = {step.id: use.output for step, use in zip(calls.steps, made, strict=True)}
+        values = tuple(given[one] for one in calls.answer if not _is_nothing(given[one]))
+        if not values:
+            return Ran(absent=True, uses=tuple(made), problem=self._searched(question.goal))
+        return Ran(values=values, uses=tuple(made), cites=tuple(_cites(calls, made)))
+
+    async def _made(self, calls: Plan, question: Asked, name: str, is_task: bool = False) -> list[ToolUse] | Ran:
+        """The calls that were made, in order; or how they came to nothing."""
         uses: list[ToolUse] = []
         given: dict[str, JsonValue] = {}
         for number, step in enumerate(calls.steps, 1):
@@ -88,23 +101,20 @@ class ProgramRunner:
             if not isinstance(action, ToolCall):
                 return Ran(problem="a text is written alone", uses=tuple(uses))
             try:
-                arguments = substitute(action.arguments or {}, given)
-                if action.tool == SQL and not self._reads_table(arguments):
+                arguments = substitute(action.arguments or {}, given, plain=True)
+                if action.tool == SQL and not is_task and not self._reads_table(arguments):
                     return Ran(absent=True, problem=self._searched(question.goal), uses=tuple(uses))
                 use = await self._use(f"{name}.{number}", action.tool, arguments)
             except ToolError as error:
                 return Ran(problem=one_line(f"{action.tool}: {error}", _LONGEST_PROBLEM), uses=tuple(uses))
             uses.append(use)
             given[step.id] = use.output
-        values = tuple(given[one] for one in calls.answer if not _is_nothing(given[one]))
-        if not values:
-            return Ran(absent=True, uses=tuple(uses), problem=self._searched(question.goal))
-        return Ran(values=values, uses=tuple(uses), cites=tuple(_cites(calls, uses)))
+        return uses
 
     def _reads_table(self, arguments: JsonObject) -> bool:
-        """Whether a query names a table: one that names none finds nothing out, whatever it selects."""
-        query = str(arguments.get("query", "")).casefold()
-        return any(table.name.casefold() in query for table in self._sources.tables)
+        """Whether a query reads a table: one that reads none finds nothing out, whatever it selects."""
+        reads = self._tools.get(SQL).reads
+        return reads is None or bool(reads(str(arguments.get("query", ""))))
 
     async def _use(self, name: str, tool: str, arguments: JsonObject) -> ToolUse:
         """What a tool gives; of a quotation the value, with its sentence.
@@ -127,18 +137,29 @@ class ProgramRunner:
         short = await placed(short, question.goal, self._judge, texts.sentences)
         if short.source is None:
             return Ran(values=(short.answer,), near=_lines([short.nearest] if short.nearest is not None else []))
-        use = await self._use(f"{name}.1", QUOTE, _place(short.answer, short.source))
+        try:
+            use = await self._use(f"{name}.1", QUOTE, _place(short.answer, short.source))
+        except ToolError as error:
+            return Ran(problem=one_line(f"{QUOTE}: {error}", _LONGEST_PROBLEM))
         return Ran(values=(short.answer,), uses=(use,), cites=(f"{use.id}.1",))
 
-    async def _to_write(self, writing: str, question: Asked, name: str) -> Ran:
-        """What a text is to be written from: the sentences of the texts, where there are some."""
-        if READ_TEXTS not in self._tools.names:
-            return Ran(writing=writing)
+    async def _to_write(self, found: ReadProgram, question: Asked, name: str) -> Ran:
+        """What a text is to be written from: what the program looked up for it, and the sentences of the texts."""
+        made = await self._made(found.calls, question, name)
+        if isinstance(made, Ran):
+            return made
+        given = {step.id: use.output for step, use in zip(found.calls.steps, made, strict=True)}
         try:
-            use = await self._use(f"{name}.1", READ_TEXTS, {"question": question.goal, "documents": []})
-        except ToolError:
-            return Ran(writing=writing)
-        return Ran(writing=writing, uses=(use.changed(lines=_lines(read_sentences(use.output)[1])),))
+            writing = str(substitute({"task": found.writing}, given, plain=True)["task"])
+            if READ_TEXTS in self._tools.names:
+                asked_for: JsonObject = {"question": question.goal, "documents": []}
+                use = await self._use(f"{name}.{len(made) + 1}", READ_TEXTS, asked_for)
+                made.append(use.changed(lines=_lines(read_sentences(use.output)[1])))
+        except ToolArgumentError:  # a result that is too long to stand in the task; the writer sees it all the same
+            writing = question.goal
+        except ToolError:  # no text is about it
+            pass
+        return Ran(writing=writing, uses=tuple(made))
 
     def _searched(self, goal: str) -> str:
         """What is told of a question that nothing answers."""
@@ -152,15 +173,20 @@ def _is_absent(program: str) -> bool:
 
 
 def _is_nothing(value: JsonValue) -> bool:
-    """Whether a value says nothing: none, no rows, rows of nothing, or what the prompt asks for in such a case."""
+    """Whether a value is nothing: none, no rows, or rows of nothing."""
     match value:
         case list():
             return all(map(_is_nothing, value))
         case dict():
             return all(map(_is_nothing, value.values()))
         case str():
-            return value.strip().casefold() in ("", NOT_STATED)
+            return not value.strip()
     return value is None
+
+
+def _says_nothing(value: JsonValue) -> bool:
+    """Whether a value that a program prints as it stands is nothing, or what the prompt asks for in such a case."""
+    return _is_nothing(value) or (isinstance(value, str) and value.strip().casefold() == NOT_STATED)
 
 
 def _worked(text: str) -> Ran:
@@ -178,12 +204,15 @@ def _worked(text: str) -> Ran:
     last = found[1].strip() if found else ""
     if not last:
         return Ran(problem="no answer stands at its end")
-    exact = tuple(_exact(computed.get(number, number)) for number in _numbers(last))
-    return Ran(values=exact or (last,))
+    return Ran(values=tuple(_exact(computed.get(number, number)) for number in _numbers(last)) or (last,))
 
 
 def _numbers(text: str) -> list[Fraction]:
-    return [one.number for one in numbers_of(text) if one.number is not None]
+    """The numbers of a text that begins with one and has no other values, each of which can be read in one way."""
+    found = figures_in(text)
+    numbers = [one.forms[0].read.number for one in found if one.kind == "number" and len(one.forms) == 1]
+    plain = [number for number in numbers if number is not None]
+    return plain if found and found[0].start == 0 and len(plain) == len(found) else []
 
 
 def _exact(number: Fraction) -> JsonValue:
@@ -195,8 +224,10 @@ def _sums(text: str) -> Iterator[tuple[str, Read]]:
     for line in text.splitlines():
         for left, right in pairwise(side.strip() for side in line.rpartition(":")[2].split("=")):
             said = numbers_of(right)
-            if len(said) == 1 and said[0].number is not None:
-                yield left, said[0]
+            if len(said) == 1 and said[0].number is not None and not any(map(str.isalpha, left)):
+                share = said[0].number / 100 if "%" in right else said[0].number
+                places = (said[0].places or 0) + 2 * ("%" in right)
+                yield left, said[0]._replace(number=share, places=places)
 
 
 def _value(expression: str) -> Fraction | None:

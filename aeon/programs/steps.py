@@ -18,8 +18,9 @@ from aeon.tools.registry import ToolRegistry
 
 __all__ = ["is_program", "misfits", "read", "unfenced"]
 
-_FENCED = re.compile(r"```(?:[a-z]*\n)?(.*?)(?:```|$)", re.DOTALL)
-_LONGEST = 6_000
+_FENCED = re.compile(r"```(?:[^\n`]*\n)?(.*?)(?:```|$)", re.DOTALL)
+LONGEST = 6_000
+"""Characters of a program; a longer one is none."""
 
 
 def read(
@@ -37,7 +38,7 @@ def read(
     code = unfenced(text)
     reader = ProgramReader(tools, Quotes(evidence or Evidence(), cited_lines(code), known))
     try:
-        for statement in with_tools(ast.parse(code[:_LONGEST])).body:
+        for statement in with_tools(ast.parse(code)).body:
             reader.read(statement)
         return _renumber(reader.steps, reader.printed or reader.last)
     except UnstatedError as error:
@@ -56,7 +57,7 @@ def unfenced(text: str) -> str:
 def is_program(text: str) -> bool:
     """Whether a text can be read as Python; prose cannot."""
     try:
-        return bool(ast.parse(unfenced(text)[:_LONGEST]).body)
+        return len(code := unfenced(text)) <= LONGEST and bool(ast.parse(code).body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
 
@@ -74,8 +75,9 @@ def _renumber(steps: Sequence[tuple[str, Action]], printed: Sequence[str]) -> Pl
     for step_id in reversed(by_id):
         if step_id in needs:
             needs.update(references(_words(by_id[step_id][1])))
+    needs &= by_id.keys()  # a dollar sign may stand in a text
     ids = {old: f"s{number}" for number, old in enumerate((step_id for step_id in by_id if step_id in needs), 1)}
-    answer = tuple(dict.fromkeys(ids[step_id] for step_id in printed))
+    answer = tuple(dict.fromkeys(ids[step_id] for step_id in printed if step_id in ids))
     return Plan(steps=tuple(_step_of(ids, old, *by_id[old]) for old in ids), answer=answer)
 
 
@@ -91,15 +93,15 @@ def _step_of(ids: dict[str, str], old: str, goal: str, action: Action) -> Step:
         action = ToolCall(tool=action.tool, arguments=own)
     elif isinstance(action, Writing):
         action = Writing(task=str(_with(action.task, ids)))
-    return Step(
-        id=ids[old], description=goal, action=action, dependencies=references(_words(action)), provides=(ids[old],)
-    )
+    known = {*ids.values()}
+    needed = tuple(one for one in references(_words(action)) if one in known)
+    return Step(id=ids[old], description=goal, action=action, dependencies=needed, provides=(ids[old],))
 
 
 def _with(value: JsonValue, ids: dict[str, str]) -> JsonValue:
     if isinstance(value, list):
         return [_with(item, ids) for item in value]
-    return REFERENCE.sub(lambda match: f"${ids[match[1]]}", value) if isinstance(value, str) else value
+    return REFERENCE.sub(lambda match: f"${ids.get(match[1], match[1])}", value) if isinstance(value, str) else value
 
 
 def _fault(step: Step, tools: ToolRegistry) -> str:

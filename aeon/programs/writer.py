@@ -71,7 +71,7 @@ class ProgramWriter:
             written += [one] if one is not None else []
             if asked_for >= fewest and written:  # of nothing a round could make nothing
                 break
-        return Programs(programs=tuple(written), more=len(left) > asked_for)
+        return Programs(programs=tuple(written), asked=tuple(left[:asked_for]), more=len(left) > asked_for)
 
     def _ways(self, task: Task) -> Sequence[Way]:
         """All ways over what there is, the most telling ones first; beside a context no texts are read as a whole."""

@@ -33,9 +33,10 @@ class ProgramText(Value):
 
 
 class Programs(Value):
-    """What was written; ``more``: whether there are ways that were not asked for yet."""
+    """What was written, and the ways that were ``asked`` for it, in vain or not; ``more``: whether others are left."""
 
     programs: tuple[ProgramText, ...] = ()
+    asked: tuple[Way, ...] = ()
     more: bool = False
 
 

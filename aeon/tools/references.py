@@ -37,8 +37,10 @@ def references(value: JsonValue) -> tuple[str, ...]:
     return tuple(names)
 
 
-def substitute(arguments: JsonObject, outputs: Mapping[str, JsonValue]) -> JsonObject:
+def substitute(arguments: JsonObject, outputs: Mapping[str, JsonValue], plain: bool = False) -> JsonObject:
     """Return the arguments with outputs in the place of references; what is put in is not searched again.
+
+    ``plain``: a dollar sign may just stand in a text, so what names no output stays as it is.
 
     A text that is exactly one reference becomes the output itself, its type kept. Inside a longer text a scalar is
     written out exactly; a negative number or a fraction such as 1/3 gets parentheses, so that ``$s1 * 2`` and
@@ -48,9 +50,13 @@ def substitute(arguments: JsonObject, outputs: Mapping[str, JsonValue]) -> JsonO
 
     def fill(text: str) -> JsonValue:
         whole = WHOLE.fullmatch(text)
-        if whole:
+        if whole and not (plain and whole[1] not in outputs):
             return _output(whole[1], outputs)
-        return REFERENCE.sub(lambda match: _inline(match[1], _output(match[1], outputs)), text)
+        return REFERENCE.sub(put, text)
+
+    def put(match: re.Match[str]) -> str:
+        unknown = plain and match[1] not in outputs
+        return match[0] if unknown else _inline(match[1], _output(match[1], outputs))
 
     return {key: _map(value, fill) for key, value in arguments.items()}
 
