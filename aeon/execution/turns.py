@@ -35,6 +35,8 @@ _CITES = re.compile(
     r"((?:\[\d+(?:\.\d+)?\][ \t,;]*)+)\.?\s*\Z"
 )
 """The end of an answer where it holds nothing but ids, in a line of their own perhaps behind a label."""
+_LONGEST_CITES = 2_000
+"""Characters at the end of an answer that may hold its ids."""
 _ID = re.compile(r"\[(\d+(?:\.\d+)?)\]")
 _LAST = "No more tool calls are possible. Write the answer now, from what the results say, with its last line."
 _AGAIN = (
@@ -221,12 +223,15 @@ def _answer(spoken: Spoken, effect: TakeTurn) -> Turn:
     body, named = _cited(text, fragment(effect.step.id))
     cites = tuple(dict.fromkeys(one for one in named if _is_given(one, uses)))
     unknown = tuple(dict.fromkeys(one for one in named if not _is_given(one, uses)))
+    body = body if cites else text  # what is no citation at all is the answer's own
     return Turn(text=body, cites=cites, unknown=unknown, form=spoken.form, mended=spoken.mended)
 
 
 def _cited(text: str, step: str) -> tuple[str, list[str]]:
     """A text without the line of ids that it ends in, and these ids in full."""
-    found = _CITES.search(text)
+    text = text.rstrip()
+    start = max(text.rfind("\n"), len(text) - _LONGEST_CITES, 0)
+    found = _CITES.search(text, start)
     if not found:
         return text, []
     return text[: found.start()].rstrip() or text, [f"{step}.{one}" for one in _ID.findall(found[1])]

@@ -49,7 +49,7 @@ _TIME = re.compile(
     r"|\d{1,2}(?:[.:]\d{2})?\sUhr\b(?:\s\d{2}(?!\d))?)",
     re.IGNORECASE,
 )
-_ALSO_WORDS = re.compile(r"\b(?:may|mar|mai|march)\b")
+_ALSO_WORDS = re.compile(r"\b(?:may|mar|march)\b")
 """Month names that are also ordinary words where they are not capitalised."""
 _THINGS = re.compile(r"\s(?!(?:across|as|does|has|is|plus|this|thus|unless|was)\b)[a-z]{2,}s\b")
 _MONTH_BEFORE = re.compile(rf"\b(?i:{_NAME})\b\.?\s$")

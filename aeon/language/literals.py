@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aeon.language.mention import Mention, mentioned
-from aeon.language.words import is_common, language_of
+from aeon.language.unspaced import spaced
+from aeon.language.words import COMMON, language_of
 
-__all__ = ["addresses", "is_german", "proper_names", "quotations"]
+__all__ = ["addresses", "is_german", "proper_names", "quotations", "stands_as_words"]
 
 _EMAIL = r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
 _URL = r"(?:https?://|www\.)[^\s<>\"'“”»]*[^\s<>\"'“”».,;:!?)\]]"
@@ -35,6 +36,32 @@ _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 def is_german(text: str) -> bool:
     """Whether a text is German, which capitalises every noun."""
     return language_of(text) == "de"
+
+
+def stands_as_words(value: str, text: str) -> bool:
+    """Whether a value stands in a text, whatever its case, and not within a word or a number.
+
+    Letters of scripts without spaces between words end none.
+    """
+    found = value.strip().casefold()
+    if not found:
+        return False
+    letters = spaced(text.casefold())
+    for match in re.finditer(re.escape(found), text.casefold()):
+        before, after = letters[match.start() - 1 : match.start()], letters[match.end() : match.end() + 1]
+        within = (before.isalnum() and found[0].isalnum()) or (after.isalnum() and found[-1].isalnum())
+        if not within and not _is_in_number(text.casefold(), *match.span()):
+            return True
+    return False
+
+
+def _is_in_number(text: str, start: int, end: int) -> bool:
+    """Whether figures at this place are a part of a longer number, as the 5 of 1.5 or of -5."""
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    goes_on = text[end - 1].isdigit() and len(after) == 2 and after[0] in ".,:" and after[1].isdigit()
+    is_behind = text[start].isdigit() and len(before) == 2 and before[1] in ".,:" and before[0].isdigit()
+    signed = text[start].isdigit() and before[-1:] in ("-", "\u2212") and not before[:1].strip().isalnum()
+    return goes_on or is_behind or signed
 
 
 def addresses(text: str) -> Iterator[Mention]:
@@ -103,10 +130,10 @@ def _joins(gap: str, word: str) -> bool:
 
 
 def _trimmed(text: str, run: list[re.Match[str]], cell: bool) -> Iterator[tuple[int, int, bool]]:
-    words = list(run)
-    while words and _is_function_word(words[-1][0]):
+    words, tag = list(run), language_of(text)
+    while words and _is_function_word(words[-1][0], tag):
         words = words[:-1]
-    while words and _is_function_word(words[0][0]):
+    while words and _is_function_word(words[0][0], tag):
         words = words[1:]
     if not words:
         return
@@ -116,6 +143,6 @@ def _trimmed(text: str, run: list[re.Match[str]], cell: bool) -> Iterator[tuple[
     yield start, end - (2 if text[end - 2 : end] in ("'s", "’s") else 0), begins
 
 
-def _is_function_word(word: str) -> bool:
-    """Whether a capitalised word is no part of a name; a single letter may be an initial."""
-    return len(word) > 1 and is_common(word)
+def _is_function_word(word: str, tag: str) -> bool:
+    """Whether a capitalised word is no part of a name in a language; a single letter may be an initial."""
+    return len(word) > 1 and word.casefold() in COMMON[tag]

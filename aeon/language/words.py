@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib import resources
+from threading import Lock
 
 import snowballstemmer
 
@@ -22,14 +23,19 @@ COMMON: Mapping[str, frozenset[str]] = {
 _ALL = frozenset().union(*COMMON.values())
 _WORD = re.compile(r"\w+")
 _LONGEST = 20_000_000
+_ONE_AT_A_TIME = Lock()
 _ENOUGH = 5_000
 """Characters that tell the language of a text."""
 
 
-@lru_cache(maxsize=4_096)
 def language_of(text: str) -> str:
     """The tag of the language whose common words are the most among a text's; English where there are none."""
-    words = _WORD.findall(text[:_ENOUGH].casefold())
+    return _language(text[:_ENOUGH])
+
+
+@lru_cache(maxsize=1_024)
+def _language(text: str) -> str:
+    words = _WORD.findall(text.casefold())
     return max(COMMON, key=lambda tag: (sum(word in COMMON[tag] for word in words), tag == DEFAULT))
 
 
@@ -39,7 +45,8 @@ def stem(word: str, tag: str = DEFAULT) -> str:
 
     By the Snowball stemmer of the language.
     """
-    return _stemmer(tag)(word.casefold())
+    with _ONE_AT_A_TIME:  # a stemmer keeps its place in the word
+        return _stemmer(tag)(word.casefold())
 
 
 @lru_cache

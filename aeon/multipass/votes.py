@@ -38,6 +38,7 @@ _OBJECTED = 0.5
 """What is left of the standing of a result that something was found in once it was the answer."""
 _DIGITS = 6
 _NUMBER = re.compile(r"[-+]?(?:0|[1-9]\d{0,400})(?:\.\d{1,400})?", re.ASCII)
+_ID = re.compile(r"0\d+|\d+e\d+")
 _Row: TypeAlias = tuple[str, ...]
 """The values of a row, in the order of the alphabet: columns have none."""
 
@@ -268,7 +269,7 @@ def _says(one: _Row, other: _Row) -> bool:
 
 def _figures(text: str) -> list[_Row]:
     """The numbers that a text says, each way to read them; nothing of one that says a day, a time or an id."""
-    found = figures_in(text)
+    found = figures_in(text) if not _ID.fullmatch(text) else ()
     if not found or any(one.kind != "number" for one in found):
         return []
     ways = max(len(one.forms) for one in found)

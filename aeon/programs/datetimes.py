@@ -6,6 +6,7 @@ A small model writes ``datetime`` although the prompt asks for tools. Both mean 
 from __future__ import annotations
 
 import ast
+from datetime import datetime
 
 __all__ = ["with_tools"]
 
@@ -46,6 +47,12 @@ class _Dates(ast.NodeTransformer):
                 keywords=[],
             ):
                 return ast.Constant(f"{year:04}-{month:02}-{day:02}")
+            case ast.Call(
+                func=ast.Attribute(attr="strptime"),
+                args=[ast.Constant(value=str(text)), ast.Constant(value=str(form))],
+                keywords=[],
+            ):
+                return ast.Constant(_by_form(text, form))
             case ast.Call(func=ast.Attribute(attr="strptime"), args=[written, ast.Constant()], keywords=[]):
                 return written
             case ast.Call(func=ast.Attribute(value=when, attr="date"), args=[], keywords=[]):
@@ -91,6 +98,14 @@ class _Dates(ast.NodeTransformer):
             ):
                 return days
         return None
+
+
+def _by_form(text: str, form: str) -> str:
+    """A date as its format reads it; as it is where it has another."""
+    try:
+        return datetime.strptime(text, form).date().isoformat()
+    except ValueError:
+        return text
 
 
 def _call(name: str, *args: ast.expr) -> ast.Call:

@@ -5,21 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 from pydantic import TypeAdapter
 
 from aeon.documents.telling import numbered, telling
+from aeon.grounding.figures import figures_in
 from aeon.language.dates import same_day
-from aeon.language.numerals import unit_behind
-from aeon.language.words import stems
-from aeon.proof.readings import spelt
+from aeon.language.literals import is_german, stands_as_words
+from aeon.language.mention import Mention
+from aeon.language.numerals import spelt_numerals
+from aeon.language.unspaced import spaced
+from aeon.language.words import language_of, stems
 from aeon.schema import JsonValue, Passage, Source
-from aeon.tools.numbers import parse_cell
 
-__all__ = ["Evidence", "cited_lines", "figures", "in_words", "stands_in", "stated_numbers"]
+__all__ = ["Evidence", "cited_lines", "stands_in", "stated_numbers"]
 
 _CITED = re.compile(r"#\s*(\d{1,3}(?:(?:\s*(?:,|and|&)\s*|\s+)\d{1,3})*)[\s,]*$")
-_NUMBER = re.compile(r"(?<![\w.:])\d+(?:[.,]\d+)*(?![\d:]*:\d)")  # the 6 of 6:30 is none
 _CLOCK = re.compile(r"(?<![\w:.,-])(\d{1,2}):(\d\d)(?!\d)")
 _SHARE = 0.75  # of a text's words that its sentence must have
 _PASSAGES = TypeAdapter(list[Passage])
@@ -60,15 +62,43 @@ class Evidence:
 
 def stands_in(value: str | float, source: Source) -> bool:
     """Whether a number stands in a sentence, also in words, or all the numbers and most of the words of a text."""
-    numbers = figures(source.text) | in_words(source.text)
     if not isinstance(value, str):
-        return bool({Fraction(str(value)), Fraction(str(value)) * 100} & numbers)
-    if re.search(rf"(?<!\w){re.escape(value)}(?!\w)", source.text, re.IGNORECASE) or same_day(value, source.text):
+        return Fraction(str(value)) in _said(source.text)
+    if stands_as_words(value, source.text) or same_day(value, source.text):
         return True
-    if not figures(value) <= numbers or not _times(value) <= _times(source.text):
+    if not _stands(value, source.text) or not _times(value) <= _times(source.text):
         return False
-    words = stems(value)
-    return bool(words) and len(words & stems(f"{source.heading} {source.text}")) >= _SHARE * len(words)
+    tag = language_of(source.text)
+    words = stems(value, tag)
+    return bool(words) and len(words & stems(f"{source.heading} {source.text}", tag)) >= _SHARE * len(words)
+
+
+def _stands(value: str, text: str) -> bool:
+    """Whether each number of a text stands in another one, in one of the ways to read it."""
+    said = _said(text)
+    return all(
+        {*_readings(one)} & said if one.kind == "number" else stands_as_words(one.text, text)
+        for one in figures_in(value)
+        if one.kind in ("number", "name", "address")
+    )
+
+
+@lru_cache(maxsize=2_048)
+def _said(text: str) -> frozenset[Fraction]:
+    """The numbers that a sentence states, in each way to read them, one of per cent also as a share."""
+    whole = [one for one in figures_in(text) if one.kind in ("number", "date")]
+    parts = [part for one in whole for part in one.parts]
+    found = [one for one in (*whole, *parts, *spelt_numerals(spaced(text), is_german(text))) if one.kind == "number"]
+    return frozenset(number for one in found for number in (*_readings(one), *_shares(one)))
+
+
+def _readings(mention: Mention) -> list[Fraction]:
+    return [form.read.number for form in mention.forms if form.read.number is not None]
+
+
+def _shares(mention: Mention) -> list[Fraction]:
+    """A number of per cent as a share of one."""
+    return [form.read.number / 100 for form in mention.forms if form.read.number is not None and form.read.unit == "%"]
 
 
 def _times(text: str) -> set[tuple[str, str]]:
@@ -83,27 +113,6 @@ def cited_lines(code: str) -> Mapping[int, tuple[int, ...]]:
 
 
 def stated_numbers(text: str) -> frozenset[Fraction]:
-    """The numbers that a text states; one with a percent sign also as a share, and as what is left or comes on top."""
-    every: set[Fraction] = set()
-    for match in _NUMBER.finditer(text):
-        if (number := _exact(match[0])) is not None:
-            shares = (
-                {number / 100, 1 + number / 100, 1 - number / 100} if unit_behind(text, match.end()) == "%" else set()
-            )
-            every |= {number, *shares}
-    return frozenset(every)
-
-
-def figures(text: str) -> set[Fraction | str]:
-    """The numbers of a text; what only looks like one, such as ``1.2.3``, as it is written."""
-    written = (found.rstrip(".,") for found in _NUMBER.findall(text))
-    return {found if (number := _exact(found)) is None else number for found in written}
-
-
-def in_words(text: str) -> set[Fraction]:
-    """The numbers from 2 on that a text has in words."""
-    return {Fraction(number) for _, number in spelt(text) if number > 1}
-
-
-def _exact(text: str) -> Fraction | None:
-    return parse_cell(text.rstrip(".,"))
+    """The numbers that a text states; one of per cent also as a share, and as what is left or comes on top."""
+    shares = {share for one in figures_in(text) if one.kind == "number" for share in _shares(one)}
+    return _said(text) | {one for share in shares for one in (1 + share, 1 - share)}

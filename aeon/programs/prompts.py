@@ -82,6 +82,11 @@ class Asked:
     against: tuple[str, ...] = ()
 
     @property
+    def whole(self) -> str:
+        """The goal, with what was asked back and answered where it is the task itself."""
+        return asked_of(self.task) if self.goal == self.task.text else self.goal
+
+    @property
     def said(self) -> str:
         """All that needs no source: the task, its context, and what other steps gave."""
         return "\n".join([asked_of(self.task), self.goal, self.task.context, *(str(one.output) for one in self.inputs)])
@@ -170,10 +175,8 @@ class Prompts:
         task = asked.task
         context = fence("context", task.background, LONGEST_CONTEXT) if task.background else ""
         known = [fence(one.names[0], f"{one.description}\n{one.output}", _LONGEST_INPUT) for one in asked.inputs]
-        whole = asked_of(task)
-        goal = whole if asked.goal == task.text else asked.goal
         told = "; ".join(one[:_LONGEST_PROBLEM] for one in asked.problems[-_MOST_PROBLEMS:])
-        return [context, *known, _put(cut(goal, LONGEST_TASK)), f"(Mind: {told})" if told else ""]
+        return [context, *known, _put(cut(asked.whole, LONGEST_TASK)), f"(Mind: {told})" if told else ""]
 
 
 def _found(asked: Asked) -> str:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping
 from fractions import Fraction
 
-from aeon.programs.evidence import Evidence, in_words, stated_numbers
-from aeon.schema import JsonObject, Plan, Source, Step, ToolCall
+from aeon.language.dates import read_days
+from aeon.programs.evidence import Evidence, stated_numbers
+from aeon.schema import JsonObject, Source, ToolCall
 from aeon.text import one_line
 from aeon.tools.quote import QUOTE
 
-__all__ = ["NOT_STATED", "Quotes", "UnfitError", "UnstatedError", "quotation", "quoting"]
+__all__ = ["NOT_STATED", "Quotes", "UnfitError", "UnstatedError", "quoting"]
 
 NOT_STATED = "not stated"
 _LONGEST_VALUE = 80
-_SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 _USUAL = frozenset({0, 1, 2, 3, 4, 5, 7, 10, 12, 24, 30, 52, 60, 90, 100, 365, 1000, 3600, 0.5, 0.01})
 """Numbers that no text needs to state: of the calendar, of per cent, of halves. One that a line cites is quoted."""
 
@@ -25,12 +24,6 @@ def quoting(value: str | float, source: Source) -> ToolCall:
     """The call that gives a value with the sentence that it stands in."""
     place: JsonObject = {"value": value, "source": source.source, "start": source.start, "end": source.end}
     return ToolCall(tool=QUOTE, arguments=place)
-
-
-def quotation(goal: str, value: str | float, source: Source) -> Plan:
-    """The plan that does nothing but quote a value from its sentence."""
-    step = Step(id="s1", description=goal, action=quoting(value, source), provides=("s1",))
-    return Plan(steps=(step,), answer=(step.id,))
 
 
 class UnfitError(Exception):
@@ -54,7 +47,7 @@ class Quotes:
         self._evidence = evidence
         self._cited = cited
         self._known = known.casefold()
-        self._numbers = stated_numbers(known) | in_words(known)
+        self._numbers = stated_numbers(known)
 
     @property
     def there(self) -> bool:
@@ -110,13 +103,11 @@ class Quotes:
         return self._evidence.find(value.value, self._near(value)) if isinstance(value.value, str) else None
 
     def day(self, said: str) -> str:
-        """A day with slashes, such as 3/4/2026, as the sentences have it: month first, or day first; else as it is."""
-        found = _SLASHED.fullmatch(said)
-        if found is None:
-            return said
-        one, other, year = found.groups()
-        read = [f"{year}-{month:0>2}-{day:0>2}" for month, day in ((one, other), (other, one))]
-        return next((day for day in read if self._evidence.find(day) is not None), said)
+        """A day that may be read in two ways, such as 3/4/2026, as the sentences have it; else as it is."""
+        read = read_days(said)
+        stated = [day for day in read if self._evidence.find(day) is not None]
+        written = [one for one in self._evidence.sources if said in one.text]
+        return stated[0] if len(read) > 1 and len(stated) == 1 and not written else said
 
     def _is_known(self, said: str | float) -> bool:
         if isinstance(said, str):

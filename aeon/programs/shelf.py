@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from aeon.schema import LONGEST_TASK, Source
+from aeon.schema import LONGEST_TASK
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Reply, Supervisor
 from aeon.tools.material import Material, material
@@ -18,24 +16,21 @@ _SHORT = "Answer in a few words."
 
 
 class Shelf:
-    """The texts that questions are put to; ``sources`` are their sentences, ``whole``: all that there are."""
+    """The texts that questions are put to; ``whole``: they are all that there are."""
 
     def __init__(self, supervisor: Supervisor, texts: Material) -> None:
         self._supervisor = supervisor
         self.whole = texts.whole
         self._shown = fence("files", material(texts.sentences), _LONGEST)
-        self.sources: Sequence[Source] = texts.sentences
 
     async def answer(self, question: str) -> Reply[str]:
         """A short answer, with how likely the model was to write it.
 
+        What is asked stands behind the texts; these are a turn of their own, so that all prompts begin alike.
+
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
-        return await self._asked(question, _SHORT, _ANSWER_TOKENS)
-
-    async def _asked(self, question: str, how: str, most: int) -> Reply[str]:
-        """What is asked stands behind the texts; these are a turn of their own, so that all prompts begin alike."""
-        asked = f"Question: {cut(question, LONGEST_TASK)}\n{how}"
+        asked = f"Question: {cut(question, LONGEST_TASK)}\n{_SHORT}"
         prompt = Prompt(load("aeon.programs", "shelf.md"), asked, ((self._shown, _READ),), fixed=self.whole)
-        return await self._supervisor.text(prompt, max_tokens=most, repairs=0, likelihood=True)
+        return await self._supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0, likelihood=True)

@@ -20,7 +20,7 @@ def stands_in(answer: str, source: Source) -> bool:
     if stands_whole(answer, source):
         return True
     said, there = {*tokens(answer)}, {*tokens(f"{source.heading} {source.text}")}
-    figures = {token for token in said if token.isdigit()}
+    figures = {token for token in said if not token.isalpha()}
     return bool(said) and figures <= there and len(said & there) >= _SHARE * len(said)
 
 

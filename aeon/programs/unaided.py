@@ -6,6 +6,7 @@ import json
 import re
 
 from aeon.errors import EndpointUnreachable, ToolArgumentError, ToolFailed
+from aeon.grounding.figures import figures_in
 from aeon.multipass.effects import WritePrograms
 from aeon.programs.reader import CALCULATOR
 from aeon.programs.sources import SQL
@@ -53,7 +54,7 @@ def unaided(task: str, tools: ToolRegistry) -> JsonObject | None:
 def _calculation(task: str, tools: ToolRegistry) -> JsonObject | None:
     """The calculation that the whole task is."""
     expression = task.strip().rstrip("?=. \t\n")
-    if CALCULATOR not in tools.names or _NUMBER.fullmatch(expression):
+    if CALCULATOR not in tools.names or _NUMBER.fullmatch(expression) or _is_other(expression):
         return None
     try:
         evaluate(expression)
@@ -62,6 +63,12 @@ def _calculation(task: str, tools: ToolRegistry) -> JsonObject | None:
     except ToolFailed:  # it is a calculation, and has no value: the step says why
         pass
     return _call(CALCULATOR, {"expression": expression})
+
+
+def _is_other(expression: str) -> bool:
+    """Whether what looks like a difference is a day, a telephone number or an address."""
+    found = figures_in(expression)
+    return len(found) == 1 and found[0].kind != "number" and found[0].text == expression
 
 
 def _query(task: str, tools: ToolRegistry) -> JsonObject | None:

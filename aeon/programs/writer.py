@@ -99,7 +99,7 @@ class ProgramWriter:
         texts = await every_text(self._tools, question.goal)
         if texts is None or current_ledger().calls_left() < 1:
             return None
-        reply = await Shelf(self._supervisor, texts).answer(question.goal)
+        reply = await Shelf(self._supervisor, texts).answer(question.whole)
         return ProgramText(way="reading", text=reply.value, likelihood=reply.likelihood)
 
 

@@ -148,6 +148,8 @@ _GROUPED = re.compile(r"\d*|\d{1,3}(?P<mark>[.,'’٬_\s])(?:\d{2,3}(?P=mark))*\
 _QUOTES = "\"'“”„‟«»‘’‚ "
 _MINUS = str.maketrans({"−": "-", "–": "-", "⁄": "/"})
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_CENTURY = 69
+"""Years of two digits from here on are of the last century, as POSIX has it."""
 
 
 class Read(NamedTuple):
@@ -282,7 +284,7 @@ def _date_numbers(text: str) -> list[int]:
 
 def _day(by_part: Mapping[str, int]) -> str:
     year, month, day = by_part.get("y", 0), by_part.get("m", 0), by_part.get("d", 0)
-    year += 2000 if "y" in by_part and year < 100 else 0
+    year += (1900 if year >= _CENTURY else 2000) if "y" in by_part and year < 100 else 0
     date(year or 2000, max(month, 1), max(day, 1))  # raises for what is in no calendar
     return f"{year:04}-{month:02}-{day:02}"
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.language.literals import stands_as_words
 from aeon.proof.alike import numbers_of
 from aeon.schema import Task
 from aeon.supervisor.prompt import Prompt, cut, fence, load
@@ -92,7 +93,7 @@ def _has_all(said: str, results: str, task: Task) -> bool:
     """Whether a sentence has each value, a number as any language writes it, and no figure from elsewhere."""
     values = [part.strip() for line in results.splitlines() for part in line.split(", ")]
     numbers = _numbers(said)
-    lacking = any(value.casefold() not in said.casefold() and not _number(value) & numbers for value in values)
+    lacking = not all(_number(value) & numbers if _number(value) else stands_as_words(value, said) for value in values)
     known = f"{results} {task.text} {task.background}"
     written, meant = set(_FIGURES.findall(known)), _numbers(known)
     return not lacking and all(one in written or _number(one) & meant for one in _FIGURES.findall(said))

@@ -42,7 +42,7 @@ def _within(database: Database, table: str, column: str, there: str) -> Iterator
     plain = _PLAIN.format(quoted(column))
     query = (
         f"SELECT DISTINCT {quoted(column)} AS v FROM {quoted(table)} "
-        f"WHERE length({plain}) > 1 AND contains('{there}', ' ' || {plain} || ' ')"
+        f"WHERE length({plain}) > 1 AND contains('{there}', ' ' || {plain} || ' ') ORDER BY v"
     )
     try:
         found = database.query(f"SELECT list(v) FROM ({query} LIMIT {_MOST_VALUES})")
@@ -53,8 +53,9 @@ def _within(database: Database, table: str, column: str, there: str) -> Iterator
 
 def _is_part(value: str, other: str) -> bool:
     """Whether a value is only a part of another one, such as ``table`` of ``table lamp``."""
-    return value != other and _spaced(value) in _spaced(other)
+    part, whole = _spaced(value), _spaced(other)
+    return len(part) < len(whole) and part in whole
 
 
 def _spaced(text: str) -> str:
-    return f" {' '.join(_WORD.findall(text.casefold().replace('_', ' ')))} "
+    return f" {' '.join(_WORD.findall(text.lower().replace('_', ' ')))} "

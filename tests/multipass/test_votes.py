@@ -40,6 +40,10 @@ def ballot(*cast: tuple[Way, Ran]) -> Ballot:
         (ran("1,250.5 euros"), ran([[1250.5]])),
         (ran("6.50 euros"), ran(6.5)),
         (ran("\u6bcf\u4eba 12 \u5143"), ran(12)),
+        (ran("1.234 Euro"), ran(1234)),
+        (ran("\u22125 Grad"), ran(-5)),
+        (ran(True), ran([{"open": True}])),
+        (ran(12345678901234567), ran([[12345678901234567]])),
     ],
 )
 def test_the_same_result_in_another_form(one: Ran, other: Ran) -> None:
@@ -61,6 +65,13 @@ def test_the_same_result_in_another_form(one: Ran, other: Ran) -> None:
         (ran("A42"), ran(42)),
         (ran("12 euros"), ran("12 pounds")),
         (ran("2025-03-04"), ran("2025-04-03")),
+        (ran([{"n": "A", "paid": True}]), ran([{"n": "A", "paid": False}])),
+        (ran(3, 5), ran(5, 3)),
+        (ran("007"), ran("7")),
+        (ran("1E5"), ran("100000")),
+        (ran(12345678901234567), ran(12345678901234568)),
+        (ran(2024), ran("2024-03-05")),
+        (ran(5), ran("-5 Grad")),
     ],
 )
 def test_another_result_and_none(one: Ran, other: Ran) -> None:
@@ -168,3 +179,30 @@ def test_any_result_can_be_compared(one: list[JsonValue], other: list[JsonValue]
     """And it does not matter which comes first."""
     first, second = Ran(values=tuple(one)), Ran(values=tuple(other))
     assert same(first, second) == same(second, first)
+
+
+def test_a_class_is_of_one_mind_with_all_its_members() -> None:
+    """What is within two contradictory rows joins one of them, and does not join these."""
+    made = ballot(("reading", ran(5)), ("query", ran("Anna", 5)), ("program", ran("Ben", 5)))
+    assert [len(one.candidates) for one in made.classes] == [2, 1]
+
+
+def test_a_class_that_another_speaks_for_is_judged_anew() -> None:
+    """What was said of the first is not said of the one that takes its place."""
+    made = ballot(("program", ran(5)))
+    made = made.weighed(made.classes[0], Weight(score=0.95))
+    cited = Ran(values=([{"name": "Wrong", "n": 5}],), uses=(USE,), cites=("s1.1",))
+    made = made.cast([ProgramText(way="query", text="q")], [cited])
+    assert made.classes[0].first.ran == cited and made.unjudged(2) == made.classes
+
+
+def test_absence_that_something_was_found_in_counts_for_less() -> None:
+    """As any other result; and what was refuted does not agree with it."""
+    made = ballot(("reading", Ran(absent=True, problem="no")), ("program", Ran(absent=True, problem="no")))
+    before = made.ranked()[0].standing
+    assert made.is_absent and made.objected(["it is there"]).ranked()[0].standing == pytest.approx(before / 2)
+
+
+def test_a_way_that_gave_nothing_was_asked_all_the_same() -> None:
+    """It is not asked for again."""
+    assert Ballot().cast([], [], ["reading"]).ways == ("reading",)

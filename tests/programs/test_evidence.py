@@ -112,6 +112,13 @@ def test_a_value_is_found_in_the_cited_sentence_or_else_in_the_first() -> None:
         ("Paris", "The vet is Dr. Adler.", False),
         ("?!", "The vet is Dr. Adler.", False),
         ("of the", "The vet is Dr. Adler.", False),
+        (1234, "Sie zahlen 1.234 Euro im Monat.", True),
+        (1234, "On paie 1 234 euros.", True),
+        (0.12, "She gets 12 euros on top.", False),
+        (11, "The elf lives here.", False),
+        (11, "Die elf Gäste sind da.", True),
+        ("5", "It weighs 1.5 kg.", False),
+        ("offene Rechnungen", "Die offenen Rechnungen sind bis Mai zu zahlen.", True),
     ],
 )
 def test_a_value_stands_in_a_sentence(value: str | float, text: str, there: bool) -> None:
@@ -161,7 +168,7 @@ def test_a_long_line_is_read_in_one_go(piece: str) -> None:
         ("12 per cent off", ("12", "12/100", "112/100", "88/100")),
         ("19%", ("19", "19/100", "119/100", "81/100")),
         ("It is 1,200.50.", ("1200.5",)),
-        ("B30 and thirty", ()),
+        ("B30 and thirty", ("30",)),
     ],
 )
 def test_the_numbers_of_a_text_are_known_as_shares_too(text: str, numbers: Sequence[str]) -> None:

@@ -36,6 +36,10 @@ def test_a_query_gives_its_rows_and_the_call(tmp_path: Path) -> None:
         ("program", "I think that it costs 119.", "no program"),
         ("program", "print(777 * 2)", "777 stands in no sentence"),
         ("worked", "The chair costs something.", "no answer"),
+        ("program", "print(f'{12 / 5:>10}')", "prints nothing"),
+        ("program", "print(12 % -5)", "prints nothing"),
+        ("program", "a = 'not stated'\n" + "a = f'{a}{a}'\n" * 30 + "print(sql(a))", "prints nothing"),
+        ("program", "x = 12\n" * 2_000 + "print(x", "too long"),
         (
             "worked",
             "VAT: 348 * 0.19 = 64.32\nLeft: 348 - 64.32 = 283.68\nAnswer: 283.68",
@@ -191,3 +195,49 @@ def test_several_languages_in_one_folder(tmp_path: Path) -> None:
     for said, source in (("9:30", "a.txt"), ("10:15", "b.txt"), ("8:45", "c.txt")):
         ran = folder.run("reading", said, "When does it open?")
         assert [lines.source for use in ran.uses for lines in use.lines] == [source]
+
+
+@pytest.mark.parametrize("name", ["$eur", "$s9", "$tag$", "5$"])
+def test_a_dollar_sign_may_stand_in_a_query(tmp_path: Path, name: str) -> None:
+    """Only what earlier calls gave is put in the place of a name behind one."""
+    ran = Folder(tmp_path).run("query", QUERY(f"SELECT COUNT(*) FROM items WHERE item = \\'{name}\\'"))
+    assert f"no row has item = '{name}'" in ran.problem
+
+
+def test_all_that_is_printed_beside_a_result_is_printed(tmp_path: Path) -> None:
+    """A number that the program has, too."""
+    ran = Folder(tmp_path).run("program", "a = 5\nprint(a, a * 2)", "What is twice 5?")
+    assert ran.values == (5, 10)
+
+
+def test_a_text_is_written_from_what_was_looked_up_for_it(tmp_path: Path) -> None:
+    """The calls are made first, and their results stand in what is to be written."""
+    price = "p = sql('SELECT MAX(price) FROM items')\nprint(write(f'Tell Ada that it costs {p}.'))"
+    ran = Folder(tmp_path).run("program", price)
+    assert ran.writing == "Tell Ada that it costs 119." and [use.tool for use in ran.uses][:1] == ["sql"]
+
+
+@pytest.mark.parametrize(
+    ("said", "values"),
+    [
+        ("5", (5,)),
+        ("5 boxes", (5,)),
+        ("348 and 66.12", (348, 66.12)),
+        ("\u22125", (-5,)),
+        ("1/3", (pytest.approx(1 / 3),)),
+        ("14:30", ("14:30",)),
+        ("2024-03-05", ("2024-03-05",)),
+        ("2.400 Euro", ("2.400 Euro",)),
+        ("Anna, who is 12", ("Anna, who is 12",)),
+        ("5\nCheck: 2 + 3 = 5", (5,)),
+    ],
+)
+def test_a_worked_answer_is_what_its_last_line_says(tmp_path: Path, said: str, values: tuple[object, ...]) -> None:
+    """Numbers where it begins with one and says nothing else; else its words."""
+    assert Folder(tmp_path).run("worked", f"We add up.\n**Answer:** {said}").values == values
+
+
+@pytest.mark.parametrize("lines", ["2x + 3 = 11\n11 - 3 = 8\n8 / 2 = 4", "3 / 4 = 75%\n75 * 4 / 75 = 4"])
+def test_right_work_adds_up(tmp_path: Path, lines: str) -> None:
+    """Letters are no numbers, and per cent are hundredths."""
+    assert Folder(tmp_path).run("worked", f"{lines}\nAnswer: 4").values == (4,)

@@ -16,6 +16,7 @@ from aeon.runtime.ledger import Ledger
 from aeon.schema import Allowance, LLMResponse, Task
 from aeon.supervisor.supervisor import Supervisor
 from aeon.synthesis.wording import Wording, worded
+from aeon.text import printable
 
 pytestmark = pytest.mark.requirement("G7")
 TASK = Task(text="What do 3 guests pay in May 2025?", context="A guest pays 12.50.")
@@ -68,6 +69,9 @@ def test_a_sentence_that_has_every_value_is_the_answer(results: tuple[str, ...],
         (("Lena, 250.5\nOmar, 12",), "Lena owes 250.5."),
         (("Lena", "Omar"), "It is Lena."),
         (("2025-05-04",), "It was on the 4th of May 2025."),
+        (("no",), "Yes, I know that it is open."),
+        (("5",), "All 15 boats are in."),
+        (("5",), "The balance is -5 euros."),
     ],
 )
 def test_a_sentence_that_leaves_out_changes_or_adds_a_value_is_none(results: tuple[str, ...], sentence: str) -> None:
@@ -84,7 +88,7 @@ def test_whatever_the_model_says_every_value_stands_in_the_answer(values: list[s
     numbers = {one.number for one in numbers_of(wording.text)}
     for one in map(str.strip, bare.split(", ")):
         assert one.casefold() in wording.text.casefold() or {each.number for each in numbers_of(one)} <= numbers
-    assert wording.text in (bare, " ".join(sentence.split()))
+    assert wording.text in (bare, " ".join(printable(sentence).split()))
 
 
 @pytest.mark.parametrize("results", [("a long one " * 40,), ("a", "b", "c", "d", "e"), ("1\n2\n3\n4\n5",)])

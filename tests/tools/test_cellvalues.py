@@ -11,7 +11,9 @@ from aeon.tools.cellvalues import values_named
 from aeon.tools.database import Database
 
 pytestmark = pytest.mark.requirement("E4", "L1")
-LAMPS = "lamp,city,sold\ntable lamp,Cork,3\ntable,Porto,4\nO'Brien's,Zürich,5\n台灯,北京,6\n"
+LAMPS = (
+    "lamp,city,sold\ntable lamp,Cork,3\ntable,Porto,4\nO'Brien's,Zürich,5\n台灯,北京,6\nAlba,Hauptstraße,7\nALBA,-,8\n"
+)
 
 
 def named(folder: Path, text: str) -> list[tuple[str, str]]:
@@ -27,6 +29,8 @@ def named(folder: Path, text: str) -> list[tuple[str, str]]:
         ("A table lamp for CORK", [("lamp", "table lamp"), ("city", "Cork")]),
         ("O'Brien's of zürich", [("lamp", "O'Brien's"), ("city", "Zürich")]),
         ("Was kostet 台灯 in Porto?", [("lamp", "台灯"), ("city", "Porto")]),
+        ("Wer wohnt in der Hauptstraße?", [("city", "Hauptstraße")]),
+        ("The skipper of Alba", [("lamp", "Alba")]),
         ("tables, corks and 3", []),
         ("", []),
         ("'; DROP SCHEMA lamps; --", []),
