@@ -81,13 +81,12 @@ def read_days(value: str, year: int | None = None) -> frozenset[str]:
 
     There is none where the value is anything else than one date.
     """
-    if _IS_DAY.fullmatch(value.strip()):
-        return frozenset(filter(_exists, [value.strip()]))
-    found = [one for one in days(value.strip(), cell=True) if one.text == value.strip()]
-    every = {form.read.value for one in found for form in one.forms}
-    if year is not None:
-        every |= {f"{year:04}{one[4:]}" for one in every if one.startswith("0000-")}
-    return frozenset(one for one in every if _IS_DAY.fullmatch(one) and _exists(one))
+    said = value.strip()
+    if _IS_DAY.fullmatch(said):
+        return frozenset(filter(_exists, [said]))
+    read = {form.read.value for one in days(said, cell=True) if one.text == said for form in one.forms}
+    placed = {f"{year:04}{one[4:]}" if year and one.startswith("0000-") else one for one in read}
+    return frozenset(filter(_exists, placed))
 
 
 def same_day(day: str, text: str) -> bool:
@@ -111,6 +110,9 @@ def _whole(text: str, takes: Callable[[int, int, int], bool]) -> Iterator[str]:
 
 
 def _exists(day: str) -> bool:
+    """Whether a text is a day of the calendar."""
+    if not _IS_DAY.fullmatch(day):
+        return False
     try:
         date.fromisoformat(day)
     except ValueError:

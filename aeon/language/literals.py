@@ -26,6 +26,7 @@ _QUOTED = re.compile(
     r"|「([^「」]{1,500})」|『([^『』]{1,500})』"
     r"|\"([^\"\n]{1,500})\"|(?<!\w)'([^'\n]{2,300})'(?!\w)"
 )
+_FIGURES = re.compile(r"(?:(?:(?<!\S)|(?<=[(:=]))[-\u2212])?\d+(?:[.,:]\d+)*")
 _WORD = re.compile(r"[^\W\d_]\w*(?:[-'’&]\w+)*")
 _BETWEEN = re.compile(r"[^\S\n]|\s(?:&|of|of the|von|van|de|der|del|di|la|zu|am)\s")
 _BEGINS = re.compile(r"[.!?:;|…\n][\s\"'“„»‘(\[*_#>•\-–—\d.)\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]*$")
@@ -56,12 +57,9 @@ def stands_as_words(value: str, text: str) -> bool:
 
 
 def _is_in_number(text: str, start: int, end: int) -> bool:
-    """Whether figures at this place are a part of a longer number, as the 5 of 1.5 or of -5."""
-    before, after = text[max(0, start - 2) : start], text[end : end + 2]
-    goes_on = text[end - 1].isdigit() and len(after) == 2 and after[0] in ".,:" and after[1].isdigit()
-    is_behind = text[start].isdigit() and len(before) == 2 and before[1] in ".,:" and before[0].isdigit()
-    signed = text[start].isdigit() and before[-1:] in ("-", "\u2212") and not before[:1].strip().isalnum()
-    return goes_on or is_behind or signed
+    """Whether what stands at this place is a part of a longer number, as the 5 of 1.5 or of -5."""
+    spans = (one.span() for one in _FIGURES.finditer(text))
+    return any(first <= start and end <= last and (first, last) != (start, end) for first, last in spans)
 
 
 def addresses(text: str) -> Iterator[Mention]:

@@ -8,18 +8,14 @@ results that lead; nothing else chooses.
 from __future__ import annotations
 
 import math
-import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
-from aeon.grounding.figures import figures_in
-from aeon.schema.frozen import JsonValue
+from aeon.multipass.results import same
 from aeon.schema.programs import Candidate, ProgramText, Ran, Way
 from aeon.schema.weight import Weight
 
-__all__ = ["Ballot", "Class", "equal", "same"]
+__all__ = ["Ballot", "Class"]
 
 _UNJUDGED = 0.5
 """What a result weighs that nobody judged."""
@@ -36,11 +32,6 @@ _NOT_AGAINST = 0.25
 _RESTS_ON_NOTHING = 0.4
 _OBJECTED = 0.5
 """What is left of the standing of a result that something was found in once it was the answer."""
-_DIGITS = 6
-_NUMBER = re.compile(r"[-+]?(?:0|[1-9]\d{0,400})(?:\.\d{1,400})?", re.ASCII)
-_ID = re.compile(r"0\d+|\d+e\d+")
-_Row: TypeAlias = tuple[str, ...]
-"""The values of a row, in the order of the alphabet: columns have none."""
 
 
 @dataclass(frozen=True)
@@ -216,107 +207,3 @@ class Ballot:
         """Whether several ways say that nothing is stated; of those that only found nothing, two are needed."""
         said = any(not one.ran.uses for one in self.absent)
         return len({one.program.way for one in self.absent}) > 1 or (said and lead.votes > 1)
-
-
-def same(one: Ran, other: Ran) -> bool:
-    """Whether two results are the same: equal, or one says just the numbers of the other, "42,50 Euro" and 42.5.
-
-    Of one row one of them may have a value more, such as the name beside its sum. Two texts that were asked for are the
-    same, whatever they say.
-    """
-    if one.writing or other.writing:
-        return bool(one.writing and other.writing)
-    few, many = sorted((_rows(one.values), _rows(other.values)), key=_size)
-    if not _is_something(few):
-        return False
-    if few.total() != 1 or many.total() != 1:
-        return few == many
-    if _is_plain(one.values) and _is_plain(other.values):
-        return _in_order(one.values) == _in_order(other.values) or _is_within(*few, *many) or _says(*few, *many)
-    return few == many or _is_within(*few, *many) or _says(*few, *many)
-
-
-def equal(one: Sequence[JsonValue], other: Sequence[JsonValue]) -> bool:
-    """Whether two results have the same rows in any order, numbers by value; nothing found is no result."""
-    rows = _rows(one)
-    return _is_something(rows) and rows == _rows(other)
-
-
-def _is_something(rows: Counter[_Row]) -> bool:
-    return bool(rows.keys() - {_NOTHING})
-
-
-def _is_plain(values: Sequence[JsonValue]) -> bool:
-    """Whether a result is values that are printed in an order, and no rows."""
-    return not any(isinstance(one, list | dict) for one in values)
-
-
-def _in_order(values: Sequence[JsonValue]) -> list[_Row]:
-    return [_normal(one) for one in values]
-
-
-def _is_within(few: _Row, many: _Row) -> bool:
-    return len(many) == len(few) + 1 and Counter(few) <= Counter(many)
-
-
-def _says(one: _Row, other: _Row) -> bool:
-    """Whether one row is nothing but numbers, and the other a text that says just these, such as "42,50 Euro"."""
-    for numbers, texts in ((one, other), (other, one)):
-        if len(texts) == 1 and all(map(_number, numbers)) and numbers in _figures(*texts):
-            return True
-    return False
-
-
-def _figures(text: str) -> list[_Row]:
-    """The numbers that a text says, each way to read them; nothing of one that says a day, a time or an id."""
-    found = figures_in(text) if not _ID.fullmatch(text) else ()
-    if not found or any(one.kind != "number" for one in found):
-        return []
-    ways = max(len(one.forms) for one in found)
-    every = ([one.forms[min(way, len(one.forms) - 1)].read.value for one in found] for way in range(ways))
-    return [tuple(sorted(_number(value) or value for value in values)) for values in every]
-
-
-def _size(rows: Counter[_Row]) -> int:
-    return sum(map(len, rows.elements()))
-
-
-_NOTHING: _Row = ()
-
-
-def _rows(values: Sequence[JsonValue]) -> Counter[_Row]:
-    """The rows of a result, each as its values; several plain values are those of one row."""
-    if not any(isinstance(one, list | dict) for one in values):
-        return Counter([_normal(list(values))]) if values else Counter()
-    rows = (row for one in values for row in (one if isinstance(one, list) else [one]))
-    return Counter(map(_normal, rows))
-
-
-def _normal(row: JsonValue) -> _Row:
-    """The values of a row in one form and one order: numbers as they are rounded, texts whatever their case."""
-    match row:
-        case None:
-            return _NOTHING
-        case bool():
-            return (str(row).casefold(),)
-        case dict():
-            return _normal(list(row.values()))
-        case list():
-            return tuple(sorted(value for one in row for value in _normal(one)))
-        case str():
-            text = " ".join(row.casefold().split())
-            return (_number(text) or text,) if text else _NOTHING
-        case int():
-            return (str(row),)
-    return (_rounded(row) or str(row),)
-
-
-def _number(text: str) -> str:
-    """A number as it is rounded; "" for what is none, such as the id 007 or 1E5."""
-    if not _NUMBER.fullmatch(text):
-        return ""
-    return _rounded(float(text)) if "." in text else str(int(text))
-
-
-def _rounded(number: float) -> str:
-    return f"{round(number, _DIGITS) + 0.0:.15g}" if math.isfinite(number) else ""

@@ -6,10 +6,10 @@ Nothing of the program is executed. What is no arithmetic, no call of a tool and
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 
 from aeon.programs.constants import is_day_or_time, is_label
+from aeon.programs.expressions import by_name, formatted, is_number, is_reference, scalar, short, truncate
 from aeon.programs.quotes import Quotes, UnfitError, UnstatedError, quoting
 from aeon.schema import Action, JsonObject, JsonValue, ToolCall, Writing
 from aeon.tools.choose import CHOOSE
@@ -25,9 +25,6 @@ WRITE = "write"
 """The function of a program that has the model write a text."""
 
 _LONGEST_GOAL = 160
-_LONGEST_TEXT = 6_000
-_PLACES = re.compile(r",?\.(\d)f")
-"""The format of a number with so many decimals."""
 _MOST_CALLS = 24
 _OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
@@ -101,14 +98,16 @@ class ProgramReader:
         parts = argument.values if isinstance(argument, ast.JoinedStr) else [argument]
         labelled = any(isinstance(part, ast.FormattedValue) for part in parts)
         for part in parts:
-            value = _formatted(part) if isinstance(part, ast.FormattedValue) else part
-            if isinstance(value, ast.Constant) and isinstance(value.value, str):
-                if self._quotes.there and not labelled and not is_label(value):
-                    yield from references(ast.unparse(self._quoted(value, "answer", printed=True)))
-            else:
-                result = self._result(value, "answer")
-                found = references(ast.unparse(result))
-                yield from found or ([result] if _is_number(result) else [])
+            value = formatted(part) if isinstance(part, ast.FormattedValue) else part
+            if not (isinstance(value, ast.Constant) and isinstance(value.value, str)):
+                yield from self._given(value)
+            elif self._quotes.there and not labelled and not is_label(value):
+                yield from references(ast.unparse(self._quoted(value, "answer", printed=True)))
+
+    def _given(self, value: ast.expr) -> Sequence[str | ast.expr]:
+        """The ids of the results that a value is, or the number that it is as it stands."""
+        result = self._result(value, "answer")
+        return references(ast.unparse(result)) or ([result] if is_number(result) else [])
 
     def _result(self, value: ast.expr, name: str) -> ast.expr:
         """A number, or the reference to the step that gives the value."""
@@ -193,7 +192,7 @@ class ProgramReader:
         """Whether a value is a date, or the reference to a step that quotes one."""
         if isinstance(value, ast.Constant):
             return is_date(value.value)
-        if not _is_reference(value) or _DAYS_BETWEEN not in self._tools.names:
+        if not is_reference(value) or _DAYS_BETWEEN not in self._tools.names:
             return False
         action = self.steps[int(ast.unparse(value).removeprefix("$s")) - 1][1]
         return isinstance(action, ToolCall) and is_date((action.arguments or {}).get("value"))
@@ -211,13 +210,13 @@ class ProgramReader:
             case ast.Constant(value=str() as text):
                 return text
             case ast.JoinedStr(values=parts):
-                return _short("".join(map(self._text, parts)))
+                return short("".join(map(self._text, parts)))
             case ast.FormattedValue():
-                return str(self._argument(_formatted(value), "value"))
+                return str(self._argument(formatted(value), "value"))
             case ast.Name():
                 return self._text(self._variable(value))
             case ast.BinOp(left=left, op=ast.Add(), right=right):
-                return _short(self._text(left) + self._text(right))
+                return short(self._text(left) + self._text(right))
             case _:
                 raise UnfitError
 
@@ -227,11 +226,11 @@ class ProgramReader:
             case ast.Call(func=ast.Name(id=name)) if self._tool(value) is not None:
                 return self._result(value, name)
             case ast.Call(func=ast.Name(id=name)) if name in self._functions:
-                return _scalar(self._value_of(value, name))
+                return scalar(self._value_of(value, name))
             case ast.Constant(value=int() | float()) if not isinstance(value.value, bool):
                 return self._quoted(value, "")
             case ast.Name() | ast.Subscript():
-                return _scalar(self._variable(value))
+                return scalar(self._variable(value))
             case ast.BinOp(op=ast.Mod(), right=ast.UnaryOp()):
                 raise UnfitError  # behind a sign of per cent the calculator takes it for a difference
             case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _OPERATIONS):
@@ -259,7 +258,7 @@ class ProgramReader:
         self._calls_left -= 1
         function = self._functions[name]
         names = [parameter.arg for parameter in function.args.args]
-        arguments = {key: self._result(value, key) for key, value in _by_name(call, names).items()}
+        arguments = {key: self._result(value, key) for key, value in by_name(call, names).items()}
         if self._calls_left < 0 or set(arguments) != {*names}:
             raise UnfitError
         variables, functions = self._variables, self._functions
@@ -291,7 +290,7 @@ class ProgramReader:
     def _call(self, name: str, args: Sequence[ast.expr]) -> ast.expr:
         if name in ("int", "float") and len(args) == 1:
             inner = self._formula(args[0])
-            return inner if name == "float" or isinstance(inner, ast.Constant) else _truncate(inner)
+            return inner if name == "float" or isinstance(inner, ast.Constant) else truncate(inner)
         if name not in FUNCTIONS:
             raise UnfitError
         return ast.Call(ast.Name(name), [self._formula(argument) for argument in self._spread(args)], [])
@@ -324,10 +323,10 @@ class ProgramReader:
         first, schema = next(iter(properties.items()), ("", None))
         if isinstance(schema, dict) and schema.get("type") == "array" and not call.keywords:
             return {first: [self._argument(argument, first) for argument in self._spread(call.args)]}
-        return {name: self._argument(argument, name) for name, argument in _by_name(call, list(properties)).items()}
+        return {name: self._argument(argument, name) for name, argument in by_name(call, list(properties)).items()}
 
     def _argument(self, value: ast.expr, name: str) -> JsonValue:
-        if isinstance(value, ast.Name | ast.Subscript) and not _is_reference(value):
+        if isinstance(value, ast.Name | ast.Subscript) and not is_reference(value):
             value = self._variable(value)
         elif isinstance(value, ast.JoinedStr):
             return self._text(value)
@@ -357,55 +356,3 @@ class ProgramReader:
                 return name
             case _:
                 raise UnfitError
-
-
-def _by_name(call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
-    """The arguments of a call by their names, those without a name in the order of the tool's own."""
-    arguments = dict(zip(names, call.args, strict=False))
-    arguments |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
-    if len(arguments) != len(call.args) + len(call.keywords):
-        raise UnfitError
-    return arguments
-
-
-def _short(text: str) -> str:
-    """The text; refused where it is longer than any argument, as one that is doubled over and over."""
-    if len(text) > _LONGEST_TEXT:
-        raise UnfitError
-    return text
-
-
-def _formatted(value: ast.FormattedValue) -> ast.expr:
-    """What an f-string shows, rounded where its format says so. Refuse any other format."""
-    match value.format_spec:
-        case None:
-            return value.value
-        case ast.JoinedStr(values=[ast.Constant(value=str() as spec)]) if found := _PLACES.fullmatch(spec):
-            return ast.Call(ast.Name("round"), [value.value, ast.Constant(int(found[1]))], [])
-    raise UnfitError
-
-
-def _is_number(value: ast.expr) -> bool:
-    """Whether a value is a number as it stands."""
-    match value:
-        case ast.Constant(value=int() | float()) | ast.UnaryOp(operand=ast.Constant(value=int() | float())):
-            return True
-    return False
-
-
-def _is_reference(value: ast.expr) -> bool:
-    return isinstance(value, ast.Name) and value.id.startswith("$")
-
-
-def _scalar(value: ast.expr) -> ast.expr:
-    """Return the number or the reference. Refuse a list and a text."""
-    if isinstance(value, ast.List) or (isinstance(value, ast.Constant) and isinstance(value.value, str)):
-        raise UnfitError
-    return value
-
-
-def _truncate(value: ast.expr) -> ast.expr:
-    """The value without its decimals, rounded towards zero as Python's ``int`` does."""
-    down, up = (ast.Call(ast.Name(name), [value], []) for name in ("floor", "ceil"))
-    above, below = (ast.Call(ast.Name(n), [ast.Constant(0), whole], []) for n, whole in (("max", down), ("min", up)))
-    return ast.BinOp(above, ast.Add(), below)

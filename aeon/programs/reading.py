@@ -45,13 +45,17 @@ def read_program(text: str, tools: ToolRegistry, evidence: Evidence, known: str,
     faults: list[str] = []
     plan = read(text, tools, evidence, known, faults.append)
     if (writing := _writing(plan)) is not None:
-        calls = Plan(steps=tuple(step for step in plan.steps if step != writing))
-        fault = next(_faults(calls, tools), "") if calls.steps else ""
-        return Read(calls, fault, writing=str(_task(writing)))
+        return _to_write(writing, plan, tools)
     if not plan.steps and not faults and (said := _said(text)):
         return Read(plan, said=said)
     fault = next(iter([*faults, *_faults(plan, tools)]), "")
     return Read(plan, fault)
+
+
+def _to_write(writing: Step, plan: Plan, tools: ToolRegistry) -> Read:
+    """The text that is wanted, behind the calls whose results it speaks of."""
+    calls = Plan(steps=tuple(step for step in plan.steps if step != writing))
+    return Read(calls, next(_faults(calls, tools), "") if calls.steps else "", _task(writing))
 
 
 def _said(text: str) -> tuple[JsonValue, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from aeon.errors import ToolError
 from aeon.tools.database import Database
@@ -26,15 +27,16 @@ def values_named(database: Database, text: str) -> tuple[Named, ...]:
     A column that takes too long to look through has none.
     """
     there = _spaced(text[:_LONGEST_TEXT])
-    columns = [(table.name, name) for table in database.tables for name, kind in table.columns if kind == "VARCHAR"]
-    found = {
-        (column, value)
-        for table, column in columns[:_MOST_COLUMNS]
-        for value in _within(database, table, column, there)
-    }
+    every = ((table.name, name) for table in database.tables for name, kind in table.columns if kind == "VARCHAR")
+    columns = islice(every, _MOST_COLUMNS)
+    found = {(column, value) for table, column in columns for value in _within(database, table, column, there)}
+    return tuple(Named(column, value) for _, column, value in _placed(found, there)[:_MOST_NAMED])
+
+
+def _placed(found: set[tuple[str, str]], there: str) -> list[tuple[int, str, str]]:
+    """The values that are no part of another, with where they stand first."""
     longest = [one for one in found if not any(_is_part(one[1], other) for _, other in found)]
-    placed = sorted((there.find(_spaced(value)), column, value) for column, value in longest)
-    return tuple(Named(column, value) for _, column, value in placed[:_MOST_NAMED])
+    return sorted((there.find(_spaced(value)), column, value) for column, value in longest)
 
 
 def _within(database: Database, table: str, column: str, there: str) -> Iterator[str]:

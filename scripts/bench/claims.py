@@ -32,8 +32,8 @@ import numpy as np
 from everyday_baselines import Calls
 from judging import Pairs, accuracy, auroc, best_accuracy, interval, scaled
 
-from aeon.language.words import stems
 from aeon.grounding.matching import claims
+from aeon.language.words import stems
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.select import select
 from aeon.runtime.ledger import Ledger

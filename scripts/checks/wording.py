@@ -82,11 +82,11 @@ def word_files(root: Path) -> list[str]:
 def _is_words(path: Path) -> bool:
     text = path.read_text(encoding="utf-8")
     lines = _strings(json.loads(text or "null")) if path.suffix == ".json" else text.split("\n")
-    told = [line.strip() for line in lines if line.strip()]
-    single = [line for line in told if re.fullmatch(r"[^\W\d_]+", line)]
-    bare = [line for line in told if re.fullmatch(r"[^\W\d_]+(?: [^\W\d_]+)*", line)]
-    several = sum(len(line.split()) for line in bare) >= 5 * WORD_FILE and 2 * len(bare) > len(told)
-    return (len(single) >= WORD_FILE and 2 * len(single) > len(told)) or several
+    told = list(filter(None, map(str.split, lines)))
+    bare = [words for words in told if all(map(str.isalpha, words))]
+    single = sum(len(words) == 1 for words in bare)
+    most = len(told) / 2
+    return (sum(map(len, bare)) >= 5 * WORD_FILE and len(bare) > most) or (single >= WORD_FILE and single > most)
 
 
 def _strings(value: object) -> list[str]:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.multipass.votes import Ballot, same
+from aeon.multipass.results import same
+from aeon.multipass.votes import Ballot
 from aeon.schema import ToolUse
 from aeon.schema.frozen import JsonValue
 from aeon.schema.programs import ProgramText, Ran, Way

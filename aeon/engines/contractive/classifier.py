@@ -7,7 +7,7 @@ from typing import Literal
 from aeon.engines.contractive.effects import Classify
 from aeon.engines.contractive.values import Classes
 from aeon.errors import AllowanceExhausted, CompletionError
-from aeon.multipass.votes import equal
+from aeon.multipass.results import equal
 from aeon.proof.alike import numbers_of, without
 from aeon.schema.frozen import Frozen
 from aeon.supervisor.prompt import Prompt, fence, load
