@@ -33,6 +33,7 @@ Frame: TypeAlias = Callable[[str], Prompt]
 """Puts the text of a question into a prompt, such as behind the briefing of a run."""
 
 _MOST_SAMPLES = 20
+_TEMPERATURE = 1.0
 _SURE = 1e-4
 _VERDICT_TOKENS = 256
 _VERDICT_REPAIRS = 1
@@ -61,11 +62,6 @@ class Judged(Frozen):
     def decides(self) -> bool:
         """Whether the score may decide something: it was not measured to be too poor for this model and form."""
         return self.standing != "bad"
-
-    @property
-    def measured(self) -> bool:
-        """Whether labelled cases say how good the judgment is on this model."""
-        return self.standing != "assumed"
 
 
 class _Verdict(Frozen):
@@ -100,7 +96,7 @@ class Judge:
     """Asks judgments through a supervisor.
 
     ``form`` forces one form; by default it is chosen from the endpoint's capabilities. ``samples`` (0-20) is how many
-    answers a vote takes, at ``temperature``; sample ``i`` has seed ``i``; with 0 there is no vote, and a verdict is
+    answers a vote takes, at temperature 1; sample ``i`` has seed ``i``; with 0 there is no vote, and a verdict is
     asked for instead. ``probability`` asks every question, a call each; the other forms, where an answer is a whole
     text, ask the first: at most two calls for a ``verdict``, ``samples`` for a vote, per material.
     ``measured`` holds what was measured, by default on the endpoint itself, then what is shipped; what is not in it is
@@ -112,13 +108,11 @@ class Judge:
         supervisor: Supervisor,
         form: Asked | None = None,
         samples: int = 5,
-        temperature: float = 1.0,
         measured: Calibrations | None = None,
     ) -> None:
         self._supervisor = supervisor
         self._forced = form
         self._samples = max(0, min(samples, _MOST_SAMPLES))
-        self._temperature = temperature
         self._measured = measured
 
     async def ask(self, spec: JudgmentSpec, *materials: Mapping[str, str], frame: Frame = _alone) -> Judged:
@@ -189,7 +183,7 @@ class Judge:
         usual = self._supervisor
         votes: list[bool] = []
         for seed in range(1, self._samples + 1):
-            sampling = Sampling(usual.llm, self._temperature, seed)
+            sampling = Sampling(usual.llm, _TEMPERATURE, seed)
             asker = usual.through(sampling)
             with contextlib.suppress(Malformed, Truncated, EmptyCompletion):
                 reply = await asker.structured(prompt, _Word, max_tokens=_WORD_TOKENS, repairs=0)
