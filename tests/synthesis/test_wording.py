@@ -16,7 +16,6 @@ from aeon.runtime.ledger import Ledger
 from aeon.schema import Allowance, LLMResponse, Task
 from aeon.supervisor.supervisor import Supervisor
 from aeon.synthesis.wording import Wording, worded
-from aeon.text import printable
 
 pytestmark = pytest.mark.requirement("G7")
 TASK = Task(text="What do 3 guests pay in May 2025?", context="A guest pays 12.50.")
@@ -80,7 +79,11 @@ def test_a_sentence_that_leaves_out_changes_or_adds_a_value_is_none(results: tup
     assert wording == Wording("\n".join(results)) and len(model.requests) == 1
 
 
-@given(st.lists(st.text(alphabet="abc 0123456789.", min_size=1, max_size=12), min_size=1, max_size=3), st.text())
+SAID = st.text(alphabet=st.characters(exclude_categories=("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")))
+"""A sentence without signs that control something: these are replaced as soon as a reply is read."""
+
+
+@given(st.lists(st.text(alphabet="abc 0123456789.", min_size=1, max_size=12), min_size=1, max_size=3), SAID)
 def test_whatever_the_model_says_every_value_stands_in_the_answer(values: list[str], sentence: str) -> None:
     """And it is that sentence, or the results."""
     bare = ", ".join(values)
@@ -88,7 +91,7 @@ def test_whatever_the_model_says_every_value_stands_in_the_answer(values: list[s
     numbers = {one.number for one in numbers_of(wording.text)}
     for one in map(str.strip, bare.split(", ")):
         assert one.casefold() in wording.text.casefold() or {each.number for each in numbers_of(one)} <= numbers
-    assert wording.text in (bare, " ".join(printable(sentence).split()))
+    assert wording.text in (bare, " ".join(sentence.split()))
 
 
 @pytest.mark.parametrize("results", [("a long one " * 40,), ("a", "b", "c", "d", "e"), ("1\n2\n3\n4\n5",)])
