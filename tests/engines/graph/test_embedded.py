@@ -22,6 +22,7 @@ def local() -> Iterator[Local]:
 
 
 @pytest.mark.embedded
+@pytest.mark.timeout(900)  # two whole runs, on whatever the other tests leave of the machine
 @pytest.mark.requirement("E1a", "E2b")
 def test_the_embedded_model_answers_from_a_table_on_both(local: Local, tmp_path: Path) -> None:
     """A query gives the total, other ways to it agree, and the answer says it."""
