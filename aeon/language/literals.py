@@ -47,19 +47,19 @@ def stands_as_words(value: str, text: str) -> bool:
     found = value.strip().casefold()
     if not found:
         return False
-    letters = spaced(text.casefold())
-    for match in re.finditer(re.escape(found), text.casefold()):
+    text = text.casefold()
+    letters, numbers = spaced(text), [one.span() for one in _FIGURES.finditer(text)]
+    for match in re.finditer(re.escape(found), text):
         before, after = letters[match.start() - 1 : match.start()], letters[match.end() : match.end() + 1]
         within = (before.isalnum() and found[0].isalnum()) or (after.isalnum() and found[-1].isalnum())
-        if not within and not _is_in_number(text.casefold(), *match.span()):
+        if not within and not _is_part(match.span(), numbers):
             return True
     return False
 
 
-def _is_in_number(text: str, start: int, end: int) -> bool:
+def _is_part(place: tuple[int, int], numbers: Sequence[tuple[int, int]]) -> bool:
     """Whether what stands at this place is a part of a longer number, as the 5 of 1.5 or of -5."""
-    spans = (one.span() for one in _FIGURES.finditer(text))
-    return any(first <= start and end <= last and (first, last) != (start, end) for first, last in spans)
+    return any(one[0] <= place[0] and place[1] <= one[1] and one != place for one in numbers)
 
 
 def addresses(text: str) -> Iterator[Mention]:

@@ -8,7 +8,6 @@ from fractions import Fraction
 from itertools import pairwise
 
 from aeon.errors import AeonError
-from aeon.language.formulas import OPERATORS, goes_on_before
 from aeon.tools.calculator import evaluate
 from aeon.tools.numbers import plain
 
@@ -20,7 +19,9 @@ _FIRST = re.compile(rf"(?<![\w.$]){_LINK}")
 _NEXT = re.compile(rf"[ \t]*{_LINK}")
 _OPERATION = re.compile(r"[\d)%][ \t]*+[-+*/\u00d7\u00f7]")
 _HEAD = re.compile(r"(?:[+*/\u00d7\u00f7=]|-(?![\d$€£(]))[-+*/\u00d7\u00f7= \t]*+")
-_GOES_ON = re.compile(rf"[\w%]|\.\d|[ \t]*+[{OPERATORS}xX(][ \t]*+[$€£(.\d]")
+_OPERATORS = "-+*/^\u00d7\u00f7\u00b7\u2212\u2013"
+_GOES_BEFORE = re.compile(rf"(?:[)\]!%\u221a]|\S[ \t]*[{_OPERATORS}]|(?<!\w)[xX])[ \t]*\Z")
+_GOES_ON = re.compile(rf"[\w%]|\.\d|[ \t]*+[{_OPERATORS}xX(][ \t]*+[$€£(.\d]")
 _ADDS_PERCENT = re.compile(r"[-+]\s*[\d,.]+%")
 _LONGEST = 200
 _MOST = 5
@@ -75,7 +76,7 @@ def _is_part(text: str, start: int) -> bool:
     before = text[max(0, start - _BEFORE) : start]
     called = text[start : start + 1] == "(" and before[-1:].isalnum()
     signed = text[start : start + 1] == "-" and before.rstrip(" \t")[-1:].isalnum()
-    return called or signed or goes_on_before(before)
+    return called or signed or _GOES_BEFORE.search(before) is not None
 
 
 def _without_surplus(side: str, opening: str, closing: str) -> str:

@@ -86,14 +86,11 @@ def test_what_is_right_or_no_sum_is_left_alone(text: str) -> None:
         "\u221a(9 + 16) = 7",
         "x -3 + 4 = 8",
         "5(3 + 2) = 26",
-        "the average of 3 + 4 = 3.5",
         "1) 3 + 4 = 8",
         "3 + 4 = 8 - x",
         "(3 + 4) % 5 = 3",
         "2 ^ 3 + 1 = 9",
         "2 x 3 + 1 = 7",
-        "20% of 50 + 3 = 13",
-        "the square root of 9 + 16 = 5",
         "240 * 0.45 = 24 * 4.5 = 108",
         "2 + 2 = 2 * (1 + 1)",
         "200 + 10% = 220",
@@ -102,6 +99,15 @@ def test_what_is_right_or_no_sum_is_left_alone(text: str) -> None:
 def test_a_part_of_a_longer_formula_is_no_claim(text: str) -> None:
     """Evidence must be true: where the text may mean something else, nothing is said."""
     assert wrong_sums(text) == ()
+
+
+@pytest.mark.requirement("L1")
+@pytest.mark.parametrize(
+    "text", ["the average of 3 + 4 = 3.5", "der Mittelwert von 3 + 4 = 3.5", "la moyenne de 3 + 4 = 3.5"]
+)
+def test_no_word_before_a_formula_is_read(text: str) -> None:
+    """In any language: what the formula itself says is told to a judge, who reads the words."""
+    assert wrong_sums(text) == ("it says 3 + 4 = 3.5; recomputed, 3 + 4 = 7",)
 
 
 @pytest.mark.requirement("J1")
