@@ -24,6 +24,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("models"))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """A real model beside other tests has one core: two threads that wait for each other lose most of their time."""
+    is_alone = item.get_closest_marker("xdist_group") is None or "PYTEST_XDIST_WORKER" not in os.environ
+    if is_alone or not hasattr(os, "sched_setaffinity"):
+        return (yield)
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cores)})
+    try:
+        return (yield)
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Packed bytes hold the time of packing: named by them, a test would differ between processes side by side."""
     return argname if isinstance(val, bytes) and not val.isascii() else None

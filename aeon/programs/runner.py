@@ -112,9 +112,9 @@ class ProgramRunner:
         return uses
 
     def _reads_table(self, arguments: JsonObject) -> bool:
-        """Whether a query reads a table: one that reads none finds nothing out, whatever it selects."""
+        """Whether a query gives something that a table has: else it finds nothing out, whatever it selects."""
         reads = self._tools.get(SQL).reads
-        return reads is None or bool(reads(str(arguments.get("query", ""))))
+        return reads is None or reads(str(arguments.get("query", "")))
 
     async def _use(self, name: str, tool: str, arguments: JsonObject) -> ToolUse:
         """What a tool gives; of a quotation the value, with its sentence.

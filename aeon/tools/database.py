@@ -142,11 +142,11 @@ class Database:
         left = len(self.tables) - len(shown)
         return "\n".join([*made, f"-- and {left} more table{'s' * (left > 1)}"] if left else made)
 
-    def reads(self, query: str) -> frozenset[str]:
-        """The tables that a query reads, without those that it makes itself. Raises as `query` for what is none."""
+    def reads(self, query: str) -> bool:
+        """Whether a query gives something that a table has. Raises as `query` for what is none."""
         with self._cursor() as cursor:
             parsed = self._parse(cursor, query)
-            return frozenset(parsed.tables) - parsed.own
+            return parsed.finds and bool({*parsed.tables} - parsed.own)
 
     def query(self, query: str) -> JsonValue:
         """Return what a ``SELECT`` gives: one value, a list, an object, or a list of objects; no rows are ``[]``.

@@ -41,7 +41,8 @@ def plain_query(database: Database, query: str, most_bytes: int) -> JsonObject:
 
     At most 100 rows are in it; ``total`` counts all. Where they are too many to be counted in time, ``more`` says that
     there are more than ``total``. A value that is no number (NaN, infinity) is null in ``rows``, and ``not_finite`` has
-    its row and column (from 0) and what it is. ``cut``: a cell was too long. Days and times are ISO 8601, a decimal is
+    its row and column (from 0) and what it is. ``constants`` are the columns (from 0) of which the query itself has the
+    value. ``cut``: a cell was too long. Days and times are ISO 8601, a decimal is
     a number where that is exact, else a text.
 
     Raises:
@@ -49,7 +50,7 @@ def plain_query(database: Database, query: str, most_bytes: int) -> JsonObject:
         ToolFailed: it takes too long, or needs too much memory.
     """
     with database.plain_session() as cursor, _translated(database):
-        check_query(database.module, cursor, query)
+        own = check_query(database.module, cursor, query)
         cursor.execute(query)
         columns = [printable(str(column[0])[:_LONGEST_NAME]) for column in cursor.description or ()]
         rows = cursor.fetchmany(MOST_ROWS)
@@ -59,8 +60,9 @@ def plain_query(database: Database, query: str, most_bytes: int) -> JsonObject:
         exact = True
         if total >= _COUNTED and cursor.fetchone() is not None:
             total, exact = _counted(database, cursor, query, total + 1)
-    result = _fitting(columns, rows, most_bytes)
-    return {**result, "total": total, **({} if exact else {"more": True})}
+    marks: JsonObject = {"constants": [*own]} if own else {}
+    result = _fitting(columns, rows, most_bytes - len(json.dumps(marks)))
+    return {**result, **marks, "total": total, **({} if exact else {"more": True})}
 
 
 def _counted(database: Database, cursor: duckdb.DuckDBPyConnection, query: str, least: int) -> tuple[int, bool]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from aeon.errors import ToolArgumentError
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.text import one_line
+from aeon.tools.selected import finds
 
 if TYPE_CHECKING:
     import duckdb
@@ -45,12 +46,16 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Query:
-    """A query as it was written, the tables it reads, those that it defines itself, and its comparisons with texts."""
+    """A query as it was written, the tables it reads, those that it defines itself, and its comparisons with texts.
+
+    ``finds``: something that it selects is read, not written in it.
+    """
 
     text: str
     tables: tuple[str, ...]
     own: frozenset[str]
     comparisons: tuple[Comparison, ...]
+    finds: bool = True
 
 
 def parse(text: str, cursor: duckdb.DuckDBPyConnection) -> Query:
@@ -65,7 +70,7 @@ def parse(text: str, cursor: duckdb.DuckDBPyConnection) -> Query:
         _check(node)
     tables = dict.fromkeys(name for node in nodes for name in _table(node))
     own = frozenset(name for node in nodes for name in _defined(node))
-    return Query(text, tuple(tables), own, tuple(_comparisons(statements)))
+    return Query(text, tuple(tables), own, tuple(_comparisons(statements)), finds(statements[0]))
 
 
 def _check_text(text: str) -> None:

@@ -19,10 +19,28 @@ QUESTIONS = (
 )  # fmt: skip
 
 
+BOATS = "boat,length_m,price\nAlba,9,120\nBora,12,180\nCuma,7,95\n"
+ECHOES = (
+    ("sql", {"query": "SELECT 42 FROM boats"}), ("sql", {"query": "SELECT boat, 42 AS boats FROM boats"}),
+    ("sql", {"query": "SELECT CAST('42' AS INT) UNION SELECT 42"}), ("calculator", {"expression": "42"}),
+    ("calculator", {"expression": " 42.0 "}),
+)  # fmt: skip
+
+
+@pytest.mark.requirement("G2b", "G4b")
+@pytest.mark.parametrize("call", ECHOES, ids=lambda call: str(call[1]))
+def test_a_tool_that_gives_42_back_makes_it_no_finding(tmp_path: Path, call: tuple[str, dict[str, str]]) -> None:
+    """Whoever wants an invented number vouched for has only to write it into a query."""
+    (tmp_path / "boats.csv").write_text(BOATS)
+    result = build(llm=capable("42\n[1]", [call]), files=tmp_path).execute("How many boats are there?")
+    assert not (result.converged or result.sufficient)
+    assert [(claim.text, claim.verdict) for claim in result.claims] == [("42", "not_found")]
+
+
 @pytest.mark.requirement("G4b", "J8a")
 def test_42_never_converges(tmp_path: Path) -> None:
     """With a look or without one it is a value that stands nowhere: the folder was there to look in."""
-    (tmp_path / "boats.csv").write_text("boat,length_m,price\nAlba,9,120\nBora,12,180\nCuma,7,95\n")
+    (tmp_path / "boats.csv").write_text(BOATS)
     (tmp_path / "rules.txt").write_text("Smoking is not allowed on board. The Alba was built in 1998.\n")
     label = {"calculations": [{"value": "42", "expression": ""}]}
     blind = build(llm=capable("42", judged=label), files=tmp_path)
