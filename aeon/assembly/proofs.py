@@ -12,7 +12,7 @@ from aeon.assembly.views import trail
 from aeon.documents.collection import Collection
 from aeon.errors import ToolFailed, UsageError
 from aeon.grounding.outcomes import step_name, uses_of
-from aeon.grounding.results import BY_TOOL, spans_of, told
+from aeon.grounding.results import spans_of, told
 from aeon.multipass.effects import ExecuteStep
 from aeon.proof.document import Derivation, Proof, ProofSource, ProofStep, journal_root
 from aeon.runtime.basis import Basis
@@ -163,7 +163,7 @@ def _of_step(name: str, effect: Effect, given: StepResult) -> ProofStep:
     output = _output(given)
     if isinstance(effect, ExecuteStep) and isinstance(action := effect.step.action, ToolCall):
         return ProofStep(id=name, tool=action.tool, arguments=action.arguments, output=output)
-    by_tool = given.mode in BY_TOOL and not isinstance(effect, ExecuteStep)
+    by_tool = given.mode == "tool" and not isinstance(effect, ExecuteStep)
     return ProofStep(id=name, tool=effect.phase if by_tool else "", output=output)
 
 

@@ -53,7 +53,7 @@ def _basis(step: Step, width: int) -> str:
         source = step.sources[0]
         more = f" and {len(step.sources) - 1} more" if len(step.sources) > 1 else ""
         return short(f"{source.source}: “{source.text}”", width - len(more)) + more
-    if isinstance(action, ToolCall) and step.mode != "reasoning_fallback":
+    if isinstance(action, ToolCall):
         place = (action.arguments or {}).get("source")
         return short(f"{action.tool}: {place}" if place else action_words(step), width)
     return "reasoning"

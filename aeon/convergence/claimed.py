@@ -10,7 +10,7 @@ from typing import NamedTuple
 from aeon.grounding.grounds import ToolOutput
 from aeon.grounding.matching import claims
 from aeon.grounding.mentions import values
-from aeon.grounding.results import BY_TOOL, grounded, resting_on_record
+from aeon.grounding.results import grounded, resting_on_record
 from aeon.language.mention import Mention
 from aeon.schema import (
     Claim,
@@ -28,7 +28,6 @@ from aeon.schema import (
 
 __all__ = ["ClaimedResult", "accuracy", "claimed_results", "contradictions", "entities", "source_quality"]
 
-_QUALITY = {"tool": 1.0, "tool_repaired": 0.9, "reading": 0.9}
 _NAMES = ("name", "quote")
 _NO_TASK = Task(text="-")
 
@@ -62,7 +61,7 @@ def claimed_results(steps: Iterable[Step], task: Task, plan: Plan) -> tuple[Clai
 def _claimed(step: Step, task: Task, plan: Plan) -> ClaimedResult:
     if step.output is None:
         return ClaimedResult(step)
-    if step.mode in BY_TOOL:
+    if step.mode == "tool":
         text = step.output if isinstance(step.output, str) else json.dumps(step.output, ensure_ascii=False)
         return ClaimedResult(step, values=len(values(text)))
     return ClaimedResult(step, grounded(str(step.output), task, plan))
@@ -85,7 +84,7 @@ def source_quality(results: Iterable[ClaimedResult], plan: Plan) -> float | None
     """
     found: list[float] = []
     for one in results:
-        found += [_QUALITY.get(one.step.mode or "", 1.0)] * one.values
+        found += [_quality(one.step)] * one.values
         named = {claim.id: claim for claim in one.claims}
         found += [min(_qualities(claim, named, plan), default=1.0) for claim in resting_on_record(one.claims)]
     return round(math.fsum(found) / len(found), 6) if found else None
@@ -95,9 +94,15 @@ def _qualities(claim: Claim, named: Mapping[str, Claim], plan: Plan) -> Iterator
     """The quality of each step that a claim rests on; what a person said has none."""
     for place in _places(claim, named):
         if isinstance(place, FromTool) and (step := plan.find(place.step)) is not None:
-            yield _QUALITY.get(step.mode or "", 1.0)
+            yield _quality(step)
         elif isinstance(place, FromSource):
-            yield max((_QUALITY.get(step.mode or "", 1.0) for step in plan.steps if _cites(step, place)), default=1.0)
+            yield max((_quality(step) for step in plan.steps if _cites(step, place)), default=1.0)
+
+
+def _quality(step: Step) -> float:
+    """What a judge made of what programs gave; 1 of what a tool gave as it was called, or where nobody was asked."""
+    score = step.weight.score if step.weight is not None else None
+    return 1.0 if score is None else score
 
 
 def _cites(step: Step, place: FromSource) -> bool:

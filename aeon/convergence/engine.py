@@ -49,7 +49,7 @@ _LONGEST_TASK = 1_000
 _LONGEST_PROBLEMS = 1_500
 _MOST_PAIRS = 3
 _ALL = ("completeness", "coherence", "consistency")
-_NO_REASONING = ("tool", "tool_repaired", "reading", "program")
+_NO_REASONING = ("tool", "program")
 _ENTITY_TOKENS = 120
 _UNCONFIRMED = "unconfirmed"
 """The code of what one program gave, that nobody judged and no other way led to."""
@@ -256,7 +256,7 @@ def material(task: str, plan: Plan, problems: Sequence[str] = ()) -> dict[str, s
 def _open_criteria(effect: AssessConvergence) -> tuple[str, ...]:
     """The criteria that are asked for: how complete the results are, and the others where structure does not tell."""
     done = [step for step in effect.plan.steps if step.status == "complete"]
-    reasoned = [step for step in done if step.mode in ("reasoning", "reasoning_fallback")]
+    reasoned = [step for step in done if step.mode == "reasoning"]
     if all(step.output is None for step in done):
         return ()
     if len(reasoned) > 1 or (reasoned and effect.report.issues):

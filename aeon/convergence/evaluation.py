@@ -16,10 +16,11 @@ from aeon.convergence.claimed import (
     entities,
     source_quality,
 )
-from aeon.grounding.results import BY_TOOL, resting_on_record
+from aeon.grounding.results import resting_on_record
 from aeon.multipass.effects import AssessConvergence
 from aeon.multipass.plans import current_steps
 from aeon.schema import (
+    LOOKED_UP,
     ConfidenceParts,
     Contradiction,
     Dimensions,
@@ -117,7 +118,7 @@ def _weighted_mean(measures: ConfidenceParts | Dimensions, weights: Iterable[tup
 
 
 def _measured(effect: AssessConvergence) -> _Measured:
-    worded = [s for s in current_steps(effect.plan) if s.status == "complete" and s.mode not in BY_TOOL]
+    worded = [s for s in current_steps(effect.plan) if s.status == "complete" and s.mode != "tool"]
     final = _final(effect.plan)
     every = {one.step.id: one for one in claimed_results([*final, *worded], effect.task, effect.plan)}
     names = entities(effect.task, effect.plan)
@@ -262,7 +263,7 @@ def _cited_share(plan: Plan, result: ClaimedResult) -> float:
 
     A tool's own result is one. A result without values is, or is not, made of a tool's.
     """
-    if result.step.mode in BY_TOOL:
+    if result.step.mode == "tool":
         return 1.0
     resting = resting_on_record(result.claims)
     return len(resting) / len(result.claims) if result.claims else float(_is_grounded(plan, result.step))
@@ -282,7 +283,7 @@ def _chain(plan: Plan, step: Step) -> list[Step]:
 
 
 def _by_tool(step: Step) -> bool:
-    return step.mode in ("tool", "tool_repaired", "reading", "tools", "program")
+    return step.mode in LOOKED_UP
 
 
 def _complete(plan: Plan) -> list[Step]:

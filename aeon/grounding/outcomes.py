@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from aeon.grounding.grounds import ToolOutput
 from aeon.grounding.matching import claims
-from aeon.grounding.results import BY_TOOL, checked_loop, given, others_of, spans_of, told, unchecked
+from aeon.grounding.results import checked_loop, given, others_of, spans_of, told, unchecked
 from aeon.grounding.toolrecord import ToolRecord
 from aeon.schema import Claim, Outcome, StepResult, Task, ToolUse
 from aeon.schema.programs import Ran
@@ -82,4 +82,4 @@ def _hidden(outcome: Outcome) -> bool:
 
 
 def _looked_up(step: StepResult) -> bool:
-    return step.mode in (*BY_TOOL, "reading")
+    return step.mode == "tool"

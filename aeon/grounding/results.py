@@ -25,7 +25,6 @@ from aeon.schema import (
 from aeon.schema.programs import Ran
 
 __all__ = [
-    "BY_TOOL",
     "checked_loop",
     "given",
     "grounded",
@@ -38,8 +37,6 @@ __all__ = [
     "unchecked",
 ]
 
-BY_TOOL = ("tool", "tool_repaired")
-"""How a step was done whose output is the tool's."""
 _RECORDED = ("source", "tool")
 _UNCHECKED = "nothing was looked up or computed that it could rest on"
 
@@ -134,7 +131,7 @@ def given(step: Step | StepResult) -> Iterator[JsonValue]:
         return
     if step.output is None:
         yield from [step.problem] if step.problem else []
-    elif step.mode in BY_TOOL and not step.sources:
+    elif step.mode == "tool" and not step.sources:
         yield step.output
 
 

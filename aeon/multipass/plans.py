@@ -88,7 +88,7 @@ def is_computed(plan: Plan) -> bool:
 
 def _is_by_tools(step: Step) -> bool:
     by_program = step.mode == "program" and not all(use.lines for use in step.uses)
-    return by_program or step.mode in ("tool", "tool_repaired")
+    return by_program or step.mode == "tool"
 
 
 def looped(plan: Plan, steps: Sequence[Step]) -> list[Step]:

@@ -17,14 +17,24 @@ from aeon.schema.evaluation import Evaluation
 from aeon.schema.history import ExecutionHistory, ExecutionPass, FinalResult, Preparation, Result
 from aeon.schema.judgment import Calculation, ConvergenceAssessment, SemanticValidationReport, TaskProfile
 from aeon.schema.outcome import Answer
-from aeon.schema.plan import Plan, Step, StepMode, StepResult, ToolCall, ToolLoop, Trigger, Writing, fragment
+from aeon.schema.plan import (
+    LOOKED_UP,
+    Plan,
+    Step,
+    StepMode,
+    StepResult,
+    ToolCall,
+    ToolLoop,
+    Trigger,
+    Writing,
+    fragment,
+)
 from aeon.schema.task import Task, Unread
 from aeon.schema.turns import Exchange, Turn
 from aeon.schema.usage import Usage
 
 __all__ = ["Record"]
 
-_BY_TOOL = ("tool", "tool_repaired", "reading", "tools", "program")
 
 
 @dataclass(slots=True)
@@ -173,7 +183,7 @@ class Record:
     def is_grounded(self, task: Task) -> bool:
         """Whether a tool or a source was there that the answer can be checked against."""
         done = (step for step in self.plan.steps if step.status == "complete")
-        return bool(task.context) or any(step.mode in _BY_TOOL or step.sources for step in done)
+        return bool(task.context) or any(step.mode in LOOKED_UP or step.sources for step in done)
 
     def result(self, ended: Conclusion, answer: Answer, run: tuple[Task, Config, Sequence[PhaseTiming]]) -> Result:
         """The result with its history: how the run ended and all that it rests on."""
@@ -257,4 +267,4 @@ def _looked(step: Step) -> bool:
     """Whether a step looked in texts: of programs those that quote one, or that find that none states it."""
     if is_by_programs(step):
         return step.mode == "program" and (step.output is None or any(use.lines for use in step.uses))
-    return step.mode in ("reading", "tools") or bool(step.sources)
+    return step.mode == "tools" or bool(step.sources)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from aeon.multipass.limits import pass_limit
 from aeon.multipass.trends import gains
-from aeon.schema import Evaluation, ExecutionHistory, ExecutionPass, Frozen, Gaps, StateMonitor, StepMode
+from aeon.schema import LOOKED_UP, Evaluation, ExecutionHistory, ExecutionPass, Frozen, Gaps, StateMonitor
 
 __all__ = ["Iteration", "Stage", "State", "monitor"]
 
@@ -16,7 +16,6 @@ Stage: TypeAlias = str
 """The phase that a run broke off in, or what became of it: ``WAITING`` for an answer, or ``COMPLETE``."""
 
 _BROKEN_OFF = ("interrupted", "failed", "unknown_outcome")
-_BY_TOOL: tuple[StepMode, ...] = ("tool", "tool_repaired", "reading", "tools", "program")
 
 
 class Iteration(Frozen):
@@ -119,7 +118,7 @@ def _iterations(history: ExecutionHistory) -> tuple[Iteration, ...]:
             confidence_after=confidence,
             coverage=coverage,
             results_added=len(done),
-            sources_added=sum(step.mode in _BY_TOOL for step in done),
+            sources_added=sum(step.mode in LOOKED_UP for step in done),
             calls=record.budget_after.calls - record.budget_before.calls,
             cost=round(record.budget_after.cost - record.budget_before.cost, 9),
             seconds=_seconds(record),

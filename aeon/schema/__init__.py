@@ -68,6 +68,7 @@ from aeon.schema.llm import (
 )
 from aeon.schema.outcome import Answer, Failure, FailureKind, Outcome
 from aeon.schema.plan import (
+    LOOKED_UP,
     Action,
     Agreement,
     Clarity,
@@ -109,6 +110,7 @@ from aeon.schema.value import Value
 __all__ = [
     "LONGEST_CONTEXT",
     "LONGEST_TASK",
+    "LOOKED_UP",
     "NOTHING",
     "ROWS",
     "Action",

@@ -20,8 +20,8 @@ class ConfidenceParts(Value):
     Its weight then goes to the others. Each part says when it is measured:
 
     - ``source_quality``: where a value of a final result rests on a tool or a cited sentence. The mean over these
-      values of how that came about: 1 by a tool, 0.9 by a tool whose call was mended or where a model read the
-      sentence; of a value that follows from several, the least.
+      values of how that came about: what a judge made of the program that gave it, 1 where a tool was called as it is
+      or nobody was asked; of a value that follows from several, the least.
     - ``entity_coverage``: where the things that the answer must contain were named, the share of them that is there;
       else where the completeness was judged, that; else, where tools were asked about a name, or gave or cited one, the
       share of the names and quotations of the question among these. This last one alone makes no confidence.

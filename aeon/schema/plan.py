@@ -38,7 +38,9 @@ __all__ = [
 
 StepStatus = Literal["pending", "running", "complete", "failed", "invalid"]
 Clarity = Literal["CLEAR", "PARTIALLY_CLEAR", "BLOCKED"]
-StepMode = Literal["tool", "tool_repaired", "reading", "reasoning", "reasoning_fallback", "tools", "program"]
+StepMode = Literal["tool", "reasoning", "tools", "program"]
+LOOKED_UP: tuple[StepMode, ...] = ("tool", "tools", "program")
+"""How a step was done that looked something up or computed it."""
 
 
 class ToolCall(Value):

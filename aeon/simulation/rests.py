@@ -131,7 +131,7 @@ def _report(entry: Entry) -> SemanticValidationReport | None:
 
 def _seen(world: World, record: ExecutionPass, report: SemanticValidationReport | None) -> None:
     """A report on results says something of each one whose sum is plainly wrong."""
-    reasoned = [s for s in record.executed if s.status == "complete" and s.mode in ("reasoning", "reasoning_fallback")]
+    reasoned = [s for s in record.executed if s.status == "complete" and s.mode == "reasoning"]
     wrong = [step.id for step in reasoned if WRONG in str(step.output)]
     if report is None or not wrong:
         return

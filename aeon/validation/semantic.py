@@ -32,7 +32,6 @@ from aeon.validation.planned import PlanReviewer
 __all__ = ["SemanticValidator"]
 
 _LONGEST_TASK = 1_000
-_REASONED = ("reasoning", "reasoning_fallback")
 _BAD = "measured to be too poor to decide:"
 
 
@@ -183,7 +182,7 @@ def _judged_steps(effect: ValidateResults) -> list[Step]:
     """The steps of this pass that came to a good end, and reasoned or give the answer."""
     answer = {step.id for step in _answered(effect).answer}
     complete = [s for s in effect.plan.steps if s.id in effect.executed and s.status == "complete"]
-    return [s for s in complete if not _is_weighed(s) and (s.id in answer or s.mode in _REASONED)]
+    return [s for s in complete if not _is_weighed(s) and (s.id in answer or s.mode == "reasoning")]
 
 
 def _is_weighed(step: Step) -> bool:

@@ -2,6 +2,7 @@
 
 Every expected value must be in the answer, in any common form. A number or date that is neither expected, nor among
 what may stand beside it, nor in the question makes it wrong, unless it rounds one of these or numbers a step.
+``everyday_languages.py`` reads what is written in other languages than English.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import NamedTuple
 
 from everyday_forms import broken
 from everyday_items import MONTHS, Date, Item, Name, Number, Value, shown
+from everyday_languages import Day, figured, in_words, other_days, places
 
 __all__ = ["Given", "Score", "dates", "numbers", "score"]
 
@@ -74,10 +76,10 @@ THINGS = r"(?! (?!(?:across|as|does|has|is|plus|this|thus|unless|was)\b)[a-z]{2,
 """Not before things of a month: 5 March tickets."""
 DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({MONTH})\.?,?(?: (\d{{4}}))?\b{THINGS}", re.I)
 MONTH_FIRST = re.compile(rf"\b({MONTH})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?:,? (\d{{4}}))?\b(?![.,]\d)", re.I)
-YEAR_MONTH = re.compile(r"\b\d{4}-\d{2}\b(?!-)|\b\d{1,2}/\d{4}\b")
-
-Day = tuple[int | None, int, int]
-"""Year, if it was given, month and day."""
+YEAR_MONTH = re.compile(
+    r"\b\d{4}-\d{2}\b(?!-)|\b\d{1,2}/\d{4}\b|(?<!\d)(?:\d{4}[年년]\s?)?(?:1[0-2]|0?[1-9])[月월](?!\s?\d)"
+)
+SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。\uff01\uff1f])|\n+")
 
 
 def score(item: Item, answer: str) -> Score:
@@ -101,9 +103,12 @@ def plain(text: str) -> str:
     return re.sub(r"[*`]|\\[()\[\]]|\\boxed|[{}]|\\(?=[%$ ,])", "", text).strip()
 
 
-def numbers(text: str) -> list[Given]:
-    """The numbers in a text from which dates have been taken; ordinals and the numbers of steps are none."""
-    found = NUMBER.finditer(STEPS.sub(" ", text))
+def numbers(text: str, words: bool = False) -> list[Given]:
+    """The numbers in a text from which dates have been taken; ordinals and the numbers of steps are none.
+
+    With ``words``, also those of several Chinese letters.
+    """
+    found = NUMBER.finditer(figured(STEPS.sub(" ", text), words))
     return [_given(match["sign"] or "", match["digits"]) for match in found if not match["end"]]
 
 
@@ -132,7 +137,8 @@ def dates(text: str) -> tuple[list[set[Day]], str]:
     text = DOTTED.sub(lambda m: taken(m, (m[3], m[2], m[1]), (m[3], m[1], m[2])), text)
     text = DAY_FIRST.sub(lambda m: taken(m, (m[3], _month(m[2]), m[1])), text)
     text = MONTH_FIRST.sub(lambda m: taken(m, (m[3], _month(m[1]), m[2])), text)
-    return found, text
+    others, text = other_days(text)
+    return found + others, text
 
 
 def _month(name: str) -> int:
@@ -144,12 +150,16 @@ def _same(day: Day, value: datetime.date) -> bool:
 
 
 def _has(text: str, name: str, exactly: bool = False) -> bool:
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, 0 if exactly else re.IGNORECASE) is not None
+    return any(places(text, name, exactly))
 
 
 def _without(text: str, names: Iterable[str]) -> str:
     for name in names:
-        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "…", text, flags=re.IGNORECASE)
+        kept, last = "", 0
+        for start, end in places(text, name):
+            if start >= last:
+                kept, last = f"{kept}{text[last:start]}…", end
+        text = kept + text[last:]
     return text
 
 
@@ -157,8 +167,8 @@ def _absent(item: Item, text: str) -> Score:
     if not UNSAID.search(text):
         return Score(False, "does not say that it is not stated")
     text = SEARCHED.sub("", NEAREST.sub("", text))
-    allowed = {given.value for given in numbers(dates(item.question)[1])} | {Decimal(0)}
-    given = {given.value for given in numbers(dates(FILES.sub(" ", text))[1])}
+    allowed = {given.value for given in numbers(dates(item.question)[1], words=True)} | {Decimal(0)}
+    given = {given.value for given in numbers(dates(FILES.sub(" ", text))[1], words=True)}
     named = [name for name in item.rivals if _has(text, name) and not _has(item.question, name)]
     told = [str(value) for value in sorted(given - allowed)] + named
     return Score(False, f"gives {', '.join(told)}") if told else RIGHT
@@ -199,13 +209,22 @@ def _among(ways: set[Day], values: list[datetime.date]) -> bool:
 
 def _wrong_names(item: Item, text: str) -> str:
     expected = _names(item.expected)
-    for one in expected:
-        if not any(_has(text, name) for name in (one.text, *one.others)):
-            return f"without {one.text}"
     known = {one.text for one in expected + _names(item.also)}
+    longer = _longer(expected, {*item.rivals} - known)
+    said = _without(text, longer)
+    for one in expected:
+        if not any(_has(said, name) for name in (one.text, *one.others)):
+            return f"without {one.text}"
     choices = [name for name in item.rivals if name not in known and _has(item.question, name)]
-    wrong = _other_name({*item.rivals} - known - {*choices}, _without(text, known))
+    others = {*item.rivals} - known - {*choices}
+    wrong = _other_name(others & longer, text) or _other_name(others, _without(said, known))
     return wrong or _wrong_choice(expected, choices, text)
+
+
+def _longer(expected: list[Name], rivals: set[str]) -> set[str]:
+    """The rivals that hold an expected name: what says them does not say it."""
+    names = [name.casefold() for one in expected for name in (one.text, *one.others)]
+    return {rival for rival in rivals if any(name in rival.casefold() and name != rival.casefold() for name in names)}
 
 
 def _other_name(names: set[str], text: str) -> str:
@@ -223,7 +242,9 @@ def _wrong_choice(expected: list[Name], others: list[str], text: str) -> str:
         return ""
     right = expected[0].text
     names = [right, *others]
-    told = [s for s in re.split(r"(?<=[.!?])\s+|\n+", text) if any(_has(s, name) for name in names)]
+    told = [sentence for sentence in SENTENCES.split(text) if any(_has(sentence, name) for name in names)]
+    if not told:
+        return ""  # it says the right one in other words
     listed = "|".join(map(re.escape, others))
     beside = rf"\b(?:than|to|with|versus|vs\.?|against|over)\s+(?:that of\s+)?(?:the\s+)?(?:{listed})"
     last = re.sub(beside, "", told[-1], flags=re.IGNORECASE)
@@ -233,19 +254,28 @@ def _wrong_choice(expected: list[Name], others: list[str], text: str) -> str:
 
 
 def _wrong_numbers(item: Item, text: str) -> str:
-    given, expected = numbers(text), _numbers(item.expected)
+    expected = _numbers(item.expected)
+    given = numbers(text, words=bool(expected))
+    if any(_unsaid(one, given, text) for one in expected):
+        ones = any(one.value == 1 for one in expected)
+        given += [Given(value, 0) for value in in_words(text, item.question) if value != 1 or ones]
     for one in expected:
-        if not any(_fits(found, one) for found in given) and not _in_words(one, text):
+        if _unsaid(one, given, text):
             return f"without {shown(one)}"
     fine = [*_beside(item), *(one.value for one in expected)]
     stray = [found for found in given if not _among_numbers(found, fine, expected)]
     return f"with {stray[0].value}" if stray else ""
 
 
+def _unsaid(value: Number, given: list[Given], text: str) -> bool:
+    return not any(_fits(found, value) for found in given) and not _in_words(value, text)
+
+
 def _beside(item: Item) -> list[Decimal]:
     """What may stand in an answer besides what is expected."""
     years = [Decimal(value.year) for value in _days((*item.expected, *item.also))]
-    asked = [given.value for given in numbers(dates(item.question)[1])]
+    words = dates(item.question)[1]
+    asked = [*(given.value for given in numbers(words, words=True)), *in_words(words, item.question)]
     return [*(one.value for one in _numbers(item.also)), *asked, *years, Decimal(100)]
 
 

@@ -201,19 +201,14 @@ def test_what_was_judged_or_counted_is_shown() -> None:
         (
             ToolCall(tool="lookup", arguments={"question": "Who?"}),
             StepResult(
-                output="Mia", mode="reading", sources=(Source(source="shop.md", start=0, end=9, text="Mia runs it."),)
+                output="Mia", mode="tool", sources=(Source(source="shop.md", start=0, end=9, text="Mia runs it."),)
             ),
             ["✓ s2  add it up = Mia  shop.md: “Mia runs it.”"],
         ),
         (
             ToolCall(tool="lookup", arguments={"question": "Who?"}),
-            StepResult(output=None, mode="reading", clarity="PARTIALLY_CLEAR", problem="the files do not say: Who?"),
+            StepResult(output=None, mode="tool", clarity="PARTIALLY_CLEAR", problem="the files do not say: Who?"),
             ["✓ s2  add it up  lookup: Who?", "      partly clear: the files do not say: Who?"],
-        ),
-        (
-            ToolCall(tool="lookup", arguments={"question": "Who?"}),
-            StepResult(output="5", mode="reasoning_fallback"),
-            ["✓ s2  add it up = 5  reasoning", "      its tool could not be used, so by reasoning"],
         ),
         (Writing(task="Say hello."), StepResult(output="Hello."), ["✓ s2  written by the model = Hello."]),
     ],

@@ -65,7 +65,7 @@ def step(name: str, status: StepStatus = "complete", mode: StepMode = "tool", pr
 
 
 TOOL = (step("s1"), step("s2"))
-REASONED = (step("s1", mode="reasoning"), step("s2", mode="reasoning_fallback"))
+REASONED = (step("s1", mode="reasoning"), step("s2", mode="reasoning"))
 
 
 def likely(yes: float) -> LLMResponse:

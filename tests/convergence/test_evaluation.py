@@ -36,6 +36,7 @@ from aeon.schema import (
     Task,
     ToolCall,
 )
+from aeon.schema.weight import Weight
 
 SCORES = {"completeness": 0.96, "coherence": 0.8, "consistency": 0.7}
 
@@ -96,10 +97,10 @@ def issue(kind: IssueType, location: str) -> Issue:
     return Issue(type=kind, description="It is off.", location=location)
 
 
-def gave(name: str, output: JsonValue, mode: StepMode = "tool", query: str = "") -> Step:
-    """A complete step whose tool gave this output."""
+def gave(name: str, output: JsonValue, score: float | None = None, query: str = "") -> Step:
+    """A complete step whose tool gave this output, and what a judge made of it."""
     action = ToolCall(tool="sql", arguments={"query": query})
-    return step(name, mode=mode).changed(action=action, output=output)
+    return step(name, mode="tool").changed(action=action, output=output, weight=Weight(score=score))
 
 
 def said(name: str, text: str, *needs: str) -> Step:
@@ -115,11 +116,11 @@ FEE = Source(source="fees.md", start=0, end=22, text="The fee is 12.50 euros.")
     ("steps", "quality"),
     [
         ((gave("s1", 12.5),), 1.0),
-        ((gave("s1", 12.5, "tool_repaired"),), 0.9),
-        ((gave("s1", [12.5, 3], "tool_repaired"), gave("s2", [7, 8])), 0.95),
-        ((gave("s1", 12.5, "tool_repaired"), said("s2", "It is 12.5.", "s1")), 0.9),
-        ((gave("s1", 12.5, "tool_repaired"), gave("s2", 7), said("s3", "12.5 + 7 = 19.5.", "s1", "s2")), 2.8 / 3),
-        ((step("s1", mode="reading").changed(output="12.50 euros", sources=(FEE,)),), 0.9),
+        ((gave("s1", 12.5, 0.9),), 0.9),
+        ((gave("s1", [12.5, 3], 0.9), gave("s2", [7, 8])), 0.95),
+        ((gave("s1", 12.5, 0.9), said("s2", "It is 12.5.", "s1")), 0.9),
+        ((gave("s1", 12.5, 0.9), gave("s2", 7), said("s3", "12.5 + 7 = 19.5.", "s1", "s2")), 2.8 / 3),
+        ((gave("s1", 12.5, 0.9).changed(output="12.50 euros", sources=(FEE,)),), 0.9),
         ((gave("s1", 12.5).changed(sources=(FEE,)), said("s2", "It is 12.50 euros and 99.", "s1")), 1.0),
         ((gave("s1", 12.5), said("s2", "It is 99.", "s1")), None),
         ((said("s1", "It is 99."),), None),
@@ -177,7 +178,7 @@ def test_citation_density_is_counted_in_values(text: str, density: float) -> Non
 @pytest.mark.requirement("O2")
 def test_a_reading_is_held_against_its_sentence() -> None:
     """Its words are the model's; a value that its cited sentence does not have is no citation."""
-    read = step("s1", mode="reading").changed(output="12.50 euros", sources=(FEE,))
+    read = step("s1", mode="program").changed(output="12.50 euros", sources=(FEE,))
     assert parts(read).citation_density == 1.0
     assert parts(read.changed(output="13.50 euros")).citation_density == 0.0
 
@@ -297,7 +298,7 @@ def test_tools_alone_make_no_incomplete_answer_a_confident_one(
 @pytest.mark.requirement("O2")
 def test_confidence_is_the_weighted_mean_of_its_parts() -> None:
     """With the design's weights, and with others."""
-    steps = (gave("s1", [1.5, 2], "tool_repaired"), said("s2", "It is 99."), step("s3", "failed"))
+    steps = (gave("s1", [1.5, 2], 0.9), said("s2", "It is 99."), step("s3", "failed"))
     steps = (*steps, step("s3_r1", "failed"))
     assert parts(*steps).model_dump() == {
         "source_quality": 0.9, "entity_coverage": 0.96, "citation_density": 0.5, "consistency": 0.7,
@@ -312,7 +313,7 @@ def test_confidence_is_the_weighted_mean_of_its_parts() -> None:
 @pytest.mark.requirement("O2")
 def test_the_weight_of_a_part_that_was_not_measured_goes_to_the_others() -> None:
     """Three parts of five were measured: they share the whole weight in their proportion."""
-    result = evaluated(gave("s1", 12.5, "tool_repaired"), reasoned("s2"), scores={"completeness": 0.41})
+    result = evaluated(gave("s1", 12.5, 0.9), reasoned("s2"), scores={"completeness": 0.41})
     assert result.parts == ConfidenceParts(source_quality=0.9, entity_coverage=0.41, citation_density=0.5)
     assert result.confidence == pytest.approx((0.30 * 0.9 + 0.25 * 0.41 + 0.20 * 0.5) / 0.75, abs=1e-6)
 
@@ -394,7 +395,7 @@ def test_issues_cost_the_dimension_that_they_are_about(
         ((gave("s1", 12.5),), 1.0),
         ((gave("s1", 12.5), said("s2", "It is 12.5 and 99.", "s1")), 0.5),
         ((gave("s1", 12.5), said("s2", "12.5 + 12.5 = 26.", "s1")), pytest.approx(2 / 3, abs=1e-6)),
-        ((step("s1", mode="reading").changed(output="13.50 euros", sources=(FEE,)), gave("s2", "x")), 0.0),
+        ((step("s1", mode="program").changed(output="13.50 euros", sources=(FEE,)), gave("s2", "x")), 0.0),
         ((gave("s1", 12.5), said("s2", "They are fine.", "s1")), None),
         ((said("s1", "It is 99."),), None),
         ((gave("s1", True),), None),
@@ -547,7 +548,7 @@ def test_warnings(steps: tuple[Step, ...], failed: bool, warnings: tuple[str, ..
         ((blocked("s1"),), {}, True),
         ((blocked("s1"), step("s2")), {}, False),
         ((blocked("s1"), step("s2")), {"decide": {"ask_threshold": 1.0}}, True),
-        ((blocked("s1"), step("s1_r1", mode="reasoning_fallback")), {"decide": {"ask_threshold": 1.0}}, False),
+        ((blocked("s1"), step("s1_r1", mode="reasoning")), {"decide": {"ask_threshold": 1.0}}, False),
         ((step("s1", "failed"),), {}, False),
         ((blocked("s1"), step("s2")), {"state_monitor": {"track_confidence": False}}, True),
     ],
@@ -577,7 +578,7 @@ def test_the_draw_of_the_probabilistic_mode_can_be_had_again() -> None:
     st.tuples(
         st.sampled_from(["s1", "s2", "s3", "s1_r1", "s2_r1"]),
         st.sampled_from(["complete", "failed", "invalid", "pending"]),
-        st.sampled_from(["tool", "tool_repaired", "reasoning", "reasoning_fallback"]),
+        st.sampled_from(["tool", "program", "tools", "reasoning"]),
         st.sampled_from(["CLEAR", "PARTIALLY_CLEAR", "BLOCKED"]),
     ),
     max_size=5, unique_by=lambda drawn: drawn[0],

@@ -59,14 +59,14 @@ def test_what_was_quoted_or_read_rests_on_its_sentence() -> None:
     """Not on what the step gave: a reading is in the words of the model."""
     quoted = step("s1", 12.5, ToolCall(tool="quote"), "tool", FEE)
     assert said("It is 12.50 euro.", quoted) == [("12.50 euro", "source", "supported")]
-    read = step("s1", "99 euros", ToolCall(tool="lookup"), "reading", FEE)
+    read = step("s1", "99 euros", ToolCall(tool="lookup"), "tool", FEE)
     assert said("It is 99 euros.", read) == [("99 euros", "none", "not_found")]
 
 
 @pytest.mark.requirement("G1", "G5")
 def test_what_was_not_found_is_said_by_the_step() -> None:
     """Its words support the answer that says so."""
-    nothing = step("s1", None, ToolCall(tool="lookup"), "reading").changed(problem="not in 14 files")
+    nothing = step("s1", None, ToolCall(tool="lookup"), "tool").changed(problem="not in 14 files")
     assert said("It is in none of 14 files.", nothing) == [("14", "tool", "supported")]
 
 

@@ -56,12 +56,10 @@ def test_every_delta_is_told_with_its_reason() -> None:
 
 
 def test_a_step_says_how_it_was_done_and_what_went_wrong() -> None:
-    """A mended call, a fallback, a block and a failure each have their words."""
+    """A call, a block and a failure each have their words."""
     tool = Step(id="s1", description="d", action=ToolCall(tool="calculator"), output=5, status="complete")
-    mended = plain(step_lines(tool.changed(mode="tool_repaired"), 1.25))
-    assert "✓ s1" in mended and "calculator, 1.2 s" in mended and "mended" in mended and "= 5" in mended
-    fallback = plain(step_lines(tool.changed(mode="reasoning_fallback", problem="no such tool")))
-    assert "by reasoning" in fallback and "no such tool" in fallback
+    called = plain(step_lines(tool.changed(mode="tool", problem="cut"), 1.25))
+    assert "✓ s1" in called and "calculator, 1.2 s" in called and "cut" in called and "= 5" in called
     blocked = Step(
         id="s2", description="d", action=Reasoning(), status="invalid", clarity="BLOCKED", problem="no price"
     )

@@ -35,7 +35,7 @@ GAPS = Gaps(missing_entities=("a price",), contradictions=(Contradiction(claim="
 FOUR = (
     judged(1, evaluation(0.25, 0.25), executed=(done("s1"), done("s2", "reasoning"))),
     judged(2, evaluation(0.5, 0.5)),
-    judged(3, evaluation(0.45, 0.5), executed=(done("s3", "tool_repaired"),)),
+    judged(3, evaluation(0.45, 0.5), executed=(done("s3", "program"),)),
     judged(4, evaluation(0.75, 0.875, GAPS), "ttl_expired"),
 )
 

@@ -205,19 +205,11 @@ def test_a_review_sees_what_each_step_called_and_gave() -> None:
 
 
 @pytest.mark.requirement("J1")
-@pytest.mark.parametrize("mode", ["tool", "tool_repaired"])
-def test_an_answer_that_a_tool_computed_is_asked_about_too(mode: StepMode) -> None:
+def test_an_answer_that_a_tool_computed_is_asked_about_too() -> None:
     """The tool counts right, but maybe something else; what it gave for another step is not asked about."""
-    report, model = of_results(done("348", mode), YES)
+    report, model = of_results(done("348", "tool"), YES)
     assert (report.form, report.issues) == ("probability", ())
     assert "s3: add what the loaves bring\n  = 348" in model.requests[0].messages[-1].content
-    assert len(model.requests) == 1
-
-
-@pytest.mark.requirement("J1")
-def test_reasoning_in_the_place_of_a_tool_is_asked_about() -> None:
-    """A fallback is no tool result."""
-    _, model = of_results(done("348", "reasoning_fallback"), YES)
     assert len(model.requests) == 1
 
 

@@ -22,7 +22,7 @@ from aeon.schema.effects import Program
 from aeon.schema.experience import Lesson, Lessons, Noted
 from aeon.schema.judgment import SemanticValidationReport, TaskProfile
 from aeon.schema.outcome import Answer
-from aeon.schema.plan import Agreement, Plan, Step, Writing
+from aeon.schema.plan import LOOKED_UP, Agreement, Plan, Step, Writing
 
 __all__ = ["answered", "classify", "draft", "execute", "is_no", "plan", "taught", "verify"]
 
@@ -30,7 +30,6 @@ C = TypeVar("C", bound=WorkConfig)
 _UNCHECKED = SemanticValidationReport(failed=True)
 _KNOWN = ("verified", "partial", "rejected", "not_stated", *ENDINGS.values())
 """Reasons to end that say what a run is worth; a budget or an interrupt says nothing of it."""
-_BY_TOOL = ("tool", "tool_repaired", "reading", "tools", "program")
 _LONGEST_LESSON = 400
 _STEPS: dict[Complexity, int] = {"BYPASS": 1, "SIMPLE": 1, "MODERATE": 3, "COMPLEX": 6}
 """Steps that a task of this complexity is expected to take."""
@@ -130,7 +129,7 @@ def _agreed(done: Plan) -> Verdict:
 def _is_by_tools(done: Plan) -> bool:
     """Whether tools, or readings of texts, gave every result that the answer is made of: all, if nobody said which."""
     ends = answer_steps(done) or done.steps
-    return bool(ends) and all(_has_output(step) and step.mode in _BY_TOOL for step in ends)
+    return bool(ends) and all(_has_output(step) and step.mode in LOOKED_UP for step in ends)
 
 
 def _has_output(step: Step) -> bool:

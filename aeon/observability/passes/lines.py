@@ -106,21 +106,10 @@ def action_words(step: Step) -> str:
     return f"{step.action.tool}: {only if isinstance(only, str) else json.dumps(only, ensure_ascii=False)}"
 
 
-_MODES = {
-    "tool": "",
-    "tool_repaired": "its tool call was mended",
-    "reading": "",
-    "reasoning": "",
-    "tools": "",
-    "program": "",
-    "reasoning_fallback": "its tool could not be used, so by reasoning",
-}
-
-
 def step_lines(step: Step, seconds: float | None = None, width: int = _WIDTH) -> list[Line]:
     """A step that has run: what it was for, how it was done, and what came out or went wrong."""
     mark, style = MARKS[step.status]
-    by = "reasoning" if step.mode == "reasoning_fallback" or step.action.type == "reasoning" else _means(step)
+    by = "reasoning" if step.action.type == "reasoning" else _means(step)
     took = f", {seconds:.1f} s" if seconds is not None else ""
     tail = f"  {by}{took}"
     head = short(step.description, width - len(step.id) - len(tail) - 6)
@@ -137,10 +126,8 @@ def _outcome(step: Step, width: int) -> list[Line]:
 
 
 def step_notes(step: Step, width: int = _WIDTH) -> list[Line]:
-    """What to know of a step beside its output: whether its tool had to be helped, what is missing or went wrong."""
+    """What to know of a step beside its output: what is missing or went wrong."""
     lines: list[Line] = []
-    if step.mode and _MODES[step.mode]:
-        lines.append((Span(_MODES[step.mode], "warn"),))
     if step.clarity != "CLEAR" or step.problem:
         word = {"BLOCKED": "blocked: ", "PARTIALLY_CLEAR": "partly clear: "}.get(step.clarity, "")
         problem = short(step.problem or "no reason given", width - len(word))

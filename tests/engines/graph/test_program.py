@@ -51,7 +51,7 @@ def test_a_task_that_needs_no_tool_is_answered_directly() -> None:
 @pytest.mark.requirement("E2b")
 def test_a_simple_task_is_planned_and_done_without_a_verifier() -> None:
     """What was read in a text needs nobody to check it; what was computed is verified."""
-    world = World(complexity="SIMPLE", execute=StepResult(output="Pavel", mode="reading"))
+    world = World(complexity="SIMPLE", execute=StepResult(output="Pavel", mode="program"))
     result = world.graph()
     assert way(result) == ["classify", "direct"]
     assert world.phases == ["classify", "plan", "execute", "synthesize"]
