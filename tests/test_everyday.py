@@ -203,6 +203,7 @@ MAY = asked("Which month was best?", month(5, 2025), rivals=("May", "June"))
         (PICK, "The Kite Day, by 3 euros", True),
         (PICK, "Compared to the Book Circle, the Kite Day is 3 euros dearer.", True),
         (PICK, "The Book Circle is 3 euros dearer than the Kite Day.", False),
+        (asked("Kite Day or Book Circle?", Name("Kite Day", ("Kite",)), rivals=("Book Circle",)), "The Kite.", True),
         (DAY, "2026-03-05", True),
         (DAY, "on 5 March 2026, fee 30 euros", True),
         (DAY, "March 5th, 2026", True),
@@ -219,6 +220,119 @@ MAY = asked("Which month was best?", month(5, 2025), rivals=("May", "June"))
 )
 def test_exact_answers_are_judged(item: Item, answer: str, right: bool) -> None:
     """Any common form of the expected values is right; another number, name or date makes an answer wrong."""
+    assert score(item, answer).right is right, score(item, answer)
+
+
+FESTIVE = asked("When is the fair?", Date(datetime.date(2026, 3, 5)), also=(number(30),))
+FIRST = asked("¿Desde cuándo?", Date(datetime.date(2026, 7, 1)))
+MEMBERS = asked("¿Cuántos socios hay?", number(12))
+
+
+@pytest.mark.parametrize(
+    ("item", "answer", "right"),
+    [
+        (FESTIVE, "El 5 de marzo de 2026, 30 euros.", True),
+        (FESTIVE, "el jueves 5 de marzo", True),
+        (FIRST, "Desde el 1.º de julio de 2026", True),
+        (FESTIVE, "el 5 de mayo de 2026", False),
+        (FESTIVE, "el 5 de marzo de 2025", False),
+        (FESTIVE, "el 5 de marzo o el 9 de abril", False),
+        (FESTIVE, "en marzo de 2026", False),
+        (MEMBERS, "el 12 de marzo", False),
+        (MEMBERS, "En julio 12 socios", True),
+        (FESTIVE, "Le 5 mars 2026, 30 euros.", True),
+        (FESTIVE, "jeudi 5 mars", True),
+        (FIRST, "à partir du 1er juillet 2026", True),
+        (FESTIVE, "le 5 mai 2026", False),
+        (FESTIVE, "le 5 mars 2025", False),
+        (FESTIVE, "le 5 mars ou le 9 avril 2026", False),
+        (FESTIVE, "Am 5. März 2026, 30 Euro.", True),
+        (FESTIVE, "Donnerstag, 5. März", True),
+        (FESTIVE, "5. 3. 2026", True),
+        (FESTIVE, "am 6. März 2026", False),
+        (FESTIVE, "am 5. Mai 2026", False),
+        (FESTIVE, "am 5. März oder am 9. April", False),
+        (FESTIVE, "vom 4. bis 5. März 2026", False),
+        (FESTIVE, "活动在2026年3月5日举行。", True),
+        (FESTIVE, "3月5号、门票30元", True),
+        (FESTIVE, "二〇二六年三月五日", True),
+        (FESTIVE, "2026년 3월 5일에", True),
+        (FESTIVE, "活动在三月六日举行", False),
+        (FESTIVE, "2025年3月5日", False),
+        (FESTIVE, "3月5日或4月9日", False),
+        (FESTIVE, "5日", False),
+    ],
+)
+def test_days_of_other_languages_are_judged(item: Item, answer: str, right: bool) -> None:
+    """A day written as in Spanish, French, German or Chinese is that day; another one makes an answer wrong too."""
+    assert score(item, answer).right is right, score(item, answer)
+
+
+RENT = asked("场地一年多少钱", number(2350))
+GUESTS = asked("来了几位客人", number(7))
+VEREIN = asked("Wie viele Mitglieder sind dabei?", number(7))
+
+
+@pytest.mark.parametrize(
+    ("item", "answer", "right"),
+    [
+        (RENT, "两千三百五十元", True),
+        (RENT, "一年两千三百五。", True),
+        (RENT, "场地费是2,350元。", True),
+        (RENT, "一共0.235万元", True),
+        (RENT, "10月起是2350元", True),
+        (RENT, "两千三百零五元", False),
+        (RENT, "场地费是2350元、也就是两千四百元", False),
+        (RENT, "两千三百五十元或2400元", False),
+        (RENT, "第2350号", False),
+        (RENT, "几千元", False),
+        (GUESTS, "来了七位客人。", True),
+        (GUESTS, "七", True),
+        (GUESTS, "一共7位、其中一位迟到", True),
+        (GUESTS, "十分热闹、来了七位", True),
+        (GUESTS, "来了八位客人", False),
+        (GUESTS, "来了七位或八位", False),
+        (GUESTS, "一共7位或12位", False),
+        (GUESTS, "来了十七位", False),
+        (GUESTS, "七八位", False),
+        (GUESTS, "第七位", False),
+        (GUESTS, "北斗七星", False),
+        (VEREIN, "Sieben Mitglieder sind dabei.", True),
+        (VEREIN, "Acht Mitglieder sind dabei.", False),
+        (VEREIN, "Siebzehn Mitglieder sind dabei.", False),
+        (VEREIN, "Es sind sieben oder acht.", False),
+        (asked("How many?", number(11)), "An elf did it.", False),
+    ],
+)
+def test_number_words_of_other_languages_are_judged(item: Item, answer: str, right: bool) -> None:
+    """Figures and number words before a measure word are numbers, in German words too; a second one contradicts."""
+    assert score(item, answer).right is right, score(item, answer)
+
+
+CLAY = asked("谁教陶艺", Name("李梅"), rivals=("王芳", "李梅芳"))
+DEARER = asked("龙井还是碧螺春更贵", Name("龙井"), rivals=("碧螺春",))
+SILENT = asked("李梅的电话是多少", kind="absent", rivals=("王芳",))
+
+
+@pytest.mark.parametrize(
+    ("item", "answer", "right"),
+    [
+        (CLAY, "陶艺课由李梅老师教。", True),
+        (CLAY, "这两门课都由李梅教", True),
+        (CLAY, "王芳教陶艺。", False),
+        (CLAY, "李梅和王芳教陶艺。", False),
+        (CLAY, "李梅芳教陶艺。", False),
+        (DEARER, "龙井更贵。", True),
+        (DEARER, "碧螺春也不便宜。龙井更贵。", True),
+        (DEARER, "碧螺春更贵。", False),
+        (SILENT, "not stated: 李梅的电话是多少", True),
+        (SILENT, "not stated, 请问王芳吧", False),
+        (SILENT, "not stated, 电话是5551234号", False),
+        (asked("Is lunch included?", Name("included"), rivals=("not included",)), "It is not included.", False),
+    ],
+)
+def test_names_without_spaces_around_them_are_judged(item: Item, answer: str, right: bool) -> None:
+    """Chinese letters end no name, but what stands only within a rival's longer name is not said."""
     assert score(item, answer).right is right, score(item, answer)
 
 

@@ -45,7 +45,9 @@ _ALONE = rf"(?<!\w)([{_DIGITS}十])(?!\w)|(?<=百分之)([{_DIGITS}十])(?![{_LE
 _COUNTED = re.compile(r"[几幾](\w)")
 _AMOUNT = rf"(?:\d+|[{_LETTERS}]+)"
 _CALENDAR = re.compile(rf"(?:({_AMOUNT})年\s?)?({_AMOUNT})月(?:\s?({_AMOUNT})[日号號])?")
-_WITH_MONTH = re.compile(r"[^\W\d]|\d{4}")
+_FIRST = re.compile(r"(?<=\b1)\.?[º°](?= de )")
+"""How Spanish writes the first of a month, which the project reads with a full stop."""
+_CERTAIN = re.compile(r"[^\W\d]|\d{4}")
 """A date of figures alone whose year has but two, as 3-4-12, may be no date."""
 
 
@@ -54,7 +56,7 @@ def other_days(text: str) -> tuple[list[set[Day]], str]:
 
     Of several (1. bis 4. Mai) they are the first and the last.
     """
-    text = text if text.isascii() else _CALENDAR.sub(_signed, text)
+    text = text if text.isascii() else _CALENDAR.sub(_signed, _FIRST.sub(".", text))
     found: list[set[Day]] = []
     kept, end = "", 0
     for mention in sorted(days(spaced(text, DATE_SIGNS), cell=True), key=lambda one: (one.start, -one.end)):
@@ -67,7 +69,7 @@ def other_days(text: str) -> tuple[list[set[Day]], str]:
 def _read(mention: Mention) -> list[set[Day]]:
     """The days that a date names; none where it lacks its month or day, or a month before a number may be just that."""
     in_order = "y" in mention.forms[0].form or mention.text[0].isdigit()
-    if not (in_order and _WITH_MONTH.search(mention.text)):
+    if not (in_order and _CERTAIN.search(mention.text)):
         return []
     read = [[_day(end.value) for end in ends(form.read)] for form in mention.forms]
     if not all(month and day for one in read for _, month, day in one):
@@ -141,7 +143,7 @@ def in_words(text: str, question: str) -> list[Decimal]:
 
     What the question counts (几位) is a measure word too.
     """
-    found = []
+    found: list[Decimal] = []
     if not text.isascii():
         counted = "|".join(map(re.escape, _COUNTED.findall(question)))
         lone = re.compile(f"{_ALONE}|{_LONE}(?={_MEASURES}{'|' * bool(counted)}{counted})")
