@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from aeon.language.dates import read_days
-from aeon.programs.evidence import Evidence, stated_numbers
+from aeon.programs.evidence import Evidence
+from aeon.programs.stated import stated_numbers
 from aeon.schema import JsonObject, Source, ToolCall
 from aeon.text import one_line
 from aeon.tools.quote import QUOTE

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from itertools import islice
 
 from aeon.errors import ToolError
+from aeon.language.unspaced import LETTERS
 from aeon.tools.database import Database
 from aeon.tools.tableinfo import Named, quoted
 
 __all__ = ["values_named"]
 
 _WORD = re.compile(r"\w+")
+_UNSPACED = re.compile(f"[{LETTERS}]")
 _PLAIN = "trim(regexp_replace(lower({}), '[^\\p{{L}}\\p{{N}}]+', ' ', 'g'))"
 _MOST_COLUMNS = 60
 _MOST_VALUES = 20
@@ -24,27 +26,37 @@ _LONGEST_TEXT = 3_000
 def values_named(database: Database, text: str) -> tuple[Named, ...]:
     """The values of columns of text that stand in a text, in its order, six at most; of two that overlap the longer.
 
-    A column that takes too long to look through has none.
+    In a script that puts no spaces between words a value may stand anywhere. A column that takes too long to look
+    through has none.
     """
-    there = _spaced(text[:_LONGEST_TEXT])
+    text = text[:_LONGEST_TEXT]
     every = ((table.name, name) for table in database.tables for name, kind in table.columns if kind == "VARCHAR")
     columns = islice(every, _MOST_COLUMNS)
-    found = {(column, value) for table, column in columns for value in _within(database, table, column, there)}
-    return tuple(Named(column, value) for _, column, value in _placed(found, there)[:_MOST_NAMED])
+    found = {Named(*where, value) for where in columns for value in _within(database, *where, text)}
+    return tuple(_placed(found, text)[:_MOST_NAMED])
 
 
-def _placed(found: set[tuple[str, str]], there: str) -> list[tuple[int, str, str]]:
-    """The values that are no part of another, with where they stand first."""
-    longest = [one for one in found if not any(_is_part(one[1], other) for _, other in found)]
-    return sorted((there.find(_spaced(value)), column, value) for column, value in longest)
+def _placed(found: set[Named], text: str) -> list[Named]:
+    """The values that are no part of another, in the order in which they stand first."""
+    longest = [one for one in found if not any(_is_part(one.value, other.value) for other in found)]
+    return sorted(longest, key=lambda one: (_place(one.value, text), one))
 
 
-def _within(database: Database, table: str, column: str, there: str) -> Iterator[str]:
-    """The values of a column that are part of a text of words with blanks between them."""
-    plain = _PLAIN.format(quoted(column))
+def _place(value: str, text: str) -> int:
+    """Where a value stands first; one in an unspaced script may stand within what would be a word elsewhere."""
+    return text.lower().find(value.lower()) if _UNSPACED.search(value) else _spaced(text).find(_spaced(value))
+
+
+def _within(database: Database, table: str, column: str, text: str) -> Iterator[str]:
+    """The values of a column that are part of a text."""
+    plain, cell = _PLAIN.format(quoted(column)), quoted(column)
+    conditions = [f"contains('{_spaced(text)}', ' ' || {plain} || ' ')"]
+    if _UNSPACED.search(text):
+        raw = text.lower().replace("'", "''").replace("\x00", "")
+        conditions.append(f"(regexp_matches({cell}, '[{LETTERS}]') AND contains('{raw}', lower({cell})))")
     query = (
-        f"SELECT DISTINCT {quoted(column)} AS v FROM {quoted(table)} "
-        f"WHERE length({plain}) > 1 AND contains('{there}', ' ' || {plain} || ' ') ORDER BY v"
+        f"SELECT DISTINCT {cell} AS v FROM {quoted(table)} "
+        f"WHERE length({plain}) > 1 AND ({' OR '.join(conditions)}) ORDER BY v"
     )
     try:
         found = database.query(f"SELECT list(v) FROM ({query} LIMIT {_MOST_VALUES})")
@@ -55,7 +67,7 @@ def _within(database: Database, table: str, column: str, there: str) -> Iterator
 
 def _is_part(value: str, other: str) -> bool:
     """Whether a value is only a part of another one, such as ``table`` of ``table lamp``."""
-    part, whole = _spaced(value), _spaced(other)
+    part, whole = (value.lower(), other.lower()) if _UNSPACED.search(value) else (_spaced(value), _spaced(other))
     return len(part) < len(whole) and part in whole
 
 

@@ -14,8 +14,9 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 class Named(NamedTuple):
-    """A value of a column that stands in a text."""
+    """A value of a column of a table that stands in a text."""
 
+    table: str
     column: str
     value: str
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.multipass.plans import draft_problems
-from aeon.programs.evidence import Evidence, stands_in
+from aeon.programs.evidence import Evidence
+from aeon.programs.stated import stands_in
 from aeon.programs.steps import misfits, read
 from aeon.schema import JsonObject, JsonValue, Plan, Source, Step, ToolCall, Writing
 from aeon.tools import tool

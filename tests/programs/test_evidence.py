@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from aeon.programs.evidence import Evidence, cited_lines, stands_in, stated_numbers
+from aeon.programs.evidence import Evidence, cited_lines
+from aeon.programs.stated import stands_in, stated_numbers
 from aeon.programs.steps import read
 from aeon.schema import JsonValue, Source
 from aeon.tools.registry import ToolRegistry
@@ -139,6 +140,8 @@ def test_the_heading_lends_its_words_but_no_numbers() -> None:
         ("x = 5  # 1, 12 and 3", {1: (1, 12, 3)}),
         ("\nx = 5 # 1 2\nprint(x)  #3,", {2: (1, 2), 3: (3,)}),
         ("x = 5  # 1&2 ", {1: (1, 2)}),
+        ("x = 5  # 1, 12 und 3", {1: (1, 12, 3)}),
+        ("x = 5  # 1 y 2.", {1: (1, 2)}),
         ("x = '# 7'  # 4", {1: (4,)}),
         ("# the price", {}),
         ("x = 5  # see 2 there", {}),

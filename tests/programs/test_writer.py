@@ -108,3 +108,39 @@ def test_a_question_in_another_language_than_the_texts_sees_them(tmp_path: Path,
     folder = Folder(tmp_path, ["print('?')"], named={"notes.txt": f"{many} The key is kept by Greta Lindholm."})
     folder.write(question, ways=("reading",))
     assert "Greta Lindholm" in prompts(folder)[-1]
+
+
+CLUB = {
+    "quilts.csv": "title,maker\nSlate,Dilys Hughes\nMoth,Hazel Orr\n龙井,茶馆\n",
+    "stalls.csv": "trader,sells,paid\nHazel Orr,thread,yes\nJon Pike,wool,no\n",
+}
+
+
+@pytest.mark.requirement("W3d", "L1")
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Who made Slate?", "(quilts.title has 'Slate')"),
+        ("Wer hat slate gemacht, und wo sitzt Hazel Orr?",
+         "(quilts.title has 'Slate'; quilts.maker has 'Hazel Orr'; stalls.trader has 'Hazel Orr')"),
+        ("龙井是谁做的", "(quilts.title has '龙井')"),
+        ("Who made the slates?", ""),
+    ],
+)  # fmt: skip
+def test_a_query_is_told_where_values_of_the_question_stand(tmp_path: Path, question: str, told: str) -> None:
+    """As they are written, in any language; each way over tables is told, behind the question."""
+    ways: list[Way] = ["query", "plain", "program"]
+    for way in ways:
+        folder = Folder(tmp_path, ["print(1)"], named=CLUB)
+        folder.write(question, ways=tuple(one for one in ways if one != way))
+        (prompt,) = prompts(folder)
+        assert prompt.endswith(f"Question: {question}\n{told}".strip())
+
+
+@pytest.mark.requirement("W3d")
+def test_a_value_that_stands_in_many_columns_is_not_told(tmp_path: Path) -> None:
+    """A yes tells nothing."""
+    many = {f"list{n}.csv": "name,paid\nAnn,yes\nBob,no\n" for n in range(4)}
+    folder = Folder(tmp_path, ["print(1)"], named=many)
+    folder.write("Who has a yes?")
+    assert prompts(folder)[0].endswith("Question: Who has a yes?")

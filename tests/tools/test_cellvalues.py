@@ -19,7 +19,8 @@ LAMPS = (
 def named(folder: Path, text: str) -> list[tuple[str, str]]:
     """The values of a table of lamps in a text."""
     (folder / "lamps.csv").write_text(LAMPS, encoding="utf-8")
-    return [*values_named(Database.load(Folder.open(folder), ["lamps.csv"]), text)]
+    found = values_named(Database.load(Folder.open(folder), ["lamps.csv"]), text)
+    return [(one.column, one.value) for one in found]
 
 
 @pytest.mark.parametrize(
@@ -47,4 +48,4 @@ def test_of_many_values_the_first_are_named(tmp_path: Path) -> None:
     (tmp_path / "words.csv").write_text(f"word\n{rows}")
     database = Database.load(Folder.open(tmp_path), ["words.csv"])
     found = values_named(database, " ".join(f"w{number}" for number in range(12)))
-    assert [value for _, value in found] == [f"w{number}" for number in range(6)]
+    assert [one.value for one in found] == [f"w{number}" for number in range(6)]
