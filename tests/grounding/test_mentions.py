@@ -92,6 +92,9 @@ def test_a_date_is_read_in_any_form(text: str, readings: set[str]) -> None:
     ("text", "days"),
     [
         ("from 1 to 4 October", "0000-10-01/0000-10-04"),
+        ("vom 4. bis einschließlich 16. August 2025", "2025-08-04/2025-08-16"),
+        ("du 4 au 16 août", "0000-08-04/0000-08-16"),
+        ("del 4 al 16 de agosto de 2025", "2025-08-04/2025-08-16"),
         ("on October 1 to 4.", "0000-10-01/0000-10-04"),
         ("the 1st to the 4th of October 2026", "2026-10-01/2026-10-04"),
         ("vom 1.–4. Oktober 2026", "2026-10-01/2026-10-04"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +16,7 @@ pytestmark = pytest.mark.requirement("L2")
 def pieces(text: str) -> list[str]:
     """The sentences of a text."""
     places = [0, *sentence_ends(text), len(text)]
-    return [text[start:end].strip() for start, end in zip(places, places[1:], strict=False)]
+    return [text[start:end].strip() for start, end in itertools.pairwise(places)]
 
 
 @pytest.mark.parametrize(
