@@ -72,9 +72,12 @@ def _read(mention: Mention) -> list[set[Day]]:
     if not (in_order and _CERTAIN.search(mention.text)):
         return []
     read = [[_day(end.value) for end in ends(form.read)] for form in mention.forms]
-    if not all(month and day for one in read for _, month, day in one):
-        return []
-    return [set(ways) for ways in zip(*read, strict=True)]
+    return [set(ways) for ways in zip(*read, strict=True)] if all(map(_are_whole, read)) else []
+
+
+def _are_whole(read: Sequence[Day]) -> bool:
+    """Whether each has its month and its day."""
+    return all(month and day for _, month, day in read)
 
 
 def _day(value: str) -> Day:
@@ -121,13 +124,23 @@ def _by_scale(parts: Sequence[str]) -> Decimal | None:
     if not top:
         return _below_ten(parts)
     place = next(i for i, part in enumerate(parts) if _VALUES.get(part) == top)
-    before, behind = parts[:place], parts[place + 1 :]
-    count = _by_scale(before) if before else Decimal(1) if top == 10 else None
+    count, rest = _how_many(parts[:place], top), _what_is_left(parts[place + 1 :], top)
+    return None if count is None or rest is None else count * top + rest
+
+
+def _how_many(before: Sequence[str], top: int) -> Decimal | None:
+    """How many of a scale there are: 十 alone is one ten, 百 alone is no number."""
+    if before:
+        return _by_scale(before)
+    return Decimal(1) if top == 10 else None
+
+
+def _what_is_left(behind: Sequence[str], top: int) -> Decimal | None:
+    """What stands behind a scale; a single digit behind hundreds and more is so many of the next scale."""
     rest = _by_scale(behind) if behind else Decimal(0)
-    if count is None or rest is None or rest >= top:
+    if rest is None or rest >= top:
         return None
-    short = len(behind) == 1 and rest < 10 and top >= 100
-    return count * top + (rest * top / 10 if short else rest)
+    return rest * top / 10 if len(behind) == 1 and rest < 10 and top >= 100 else rest
 
 
 def _below_ten(parts: Sequence[str]) -> Decimal | None:

@@ -245,26 +245,41 @@ def _wrong_choice(expected: list[Name], others: list[str], text: str) -> str:
     told = [sentence for sentence in SENTENCES.split(text) if any(_has(sentence, name) for name in names)]
     if not told:
         return ""  # it says the right one in other words
+    first = _first(names, _without_compared(others, told[-1]))
+    return "" if first == right else f"chooses {first}"
+
+
+def _without_compared(others: list[str], sentence: str) -> str:
+    """A sentence without the names that it only compares with."""
     listed = "|".join(map(re.escape, others))
     beside = rf"\b(?:than|to|with|versus|vs\.?|against|over)\s+(?:that of\s+)?(?:the\s+)?(?:{listed})"
-    last = re.sub(beside, "", told[-1], flags=re.IGNORECASE)
-    places = {name: last.casefold().find(name.casefold()) for name in names}
-    first = min((name for name in names if places[name] >= 0), key=lambda name: places[name], default="")
-    return "" if first == right else f"chooses {first}"
+    return re.sub(beside, "", sentence, flags=re.IGNORECASE)
+
+
+def _first(names: list[str], sentence: str) -> str:
+    """The name that stands first in a sentence, "" where none does."""
+    places = {name: sentence.casefold().find(name.casefold()) for name in names}
+    return min((name for name in names if places[name] >= 0), key=lambda name: places[name], default="")
 
 
 def _wrong_numbers(item: Item, text: str) -> str:
     expected = _numbers(item.expected)
+    given = _said_numbers(item, expected, text)
+    unsaid = [one for one in expected if _unsaid(one, given, text)]
+    if unsaid:
+        return f"without {shown(unsaid[0])}"
+    fine = [*_beside(item), *(one.value for one in expected)]
+    stray = [found for found in given if not _among_numbers(found, fine, expected)]
+    return f"with {stray[0].value}" if stray else ""
+
+
+def _said_numbers(item: Item, expected: list[Number], text: str) -> list[Given]:
+    """The numbers of a text; those of words in other languages too, where one that is expected is not in figures."""
     given = numbers(text, words=bool(expected))
     if any(_unsaid(one, given, text) for one in expected):
         ones = any(one.value == 1 for one in expected)
         given += [Given(value, 0) for value in in_words(text, item.question) if value != 1 or ones]
-    for one in expected:
-        if _unsaid(one, given, text):
-            return f"without {shown(one)}"
-    fine = [*_beside(item), *(one.value for one in expected)]
-    stray = [found for found in given if not _among_numbers(found, fine, expected)]
-    return f"with {stray[0].value}" if stray else ""
+    return given
 
 
 def _unsaid(value: Number, given: list[Given], text: str) -> bool:
