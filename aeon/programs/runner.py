@@ -67,7 +67,7 @@ class ProgramRunner:
             return Ran(absent=True, problem=self._searched(question.goal))
         found = read_program(text, self._tools, question.found, question.said, question.goal)
         if found.fault:
-            return Ran(problem=one_line(found.fault, _LONGEST_PROBLEM))
+            return self._failed(one_line(found.fault, _LONGEST_PROBLEM), found.calls.steps, question)
         if found.writing:
             return await self._to_write(found, question, name)
         if found.said and all(map(_says_nothing, found.said)):
@@ -106,7 +106,9 @@ class ProgramRunner:
                     return Ran(absent=True, problem=self._searched(question.goal), uses=tuple(uses))
                 use = await self._use(f"{name}.{number}", action.tool, arguments)
             except ToolError as error:
-                return Ran(problem=one_line(f"{action.tool}: {error}", _LONGEST_PROBLEM), uses=tuple(uses))
+                problem = one_line(f"{action.tool}: {error}", _LONGEST_PROBLEM)
+                failed = self._failed(problem, () if is_task else (step,), question)
+                return failed.changed(uses=tuple(uses))
             uses.append(use)
             given[step.id] = use.output
         return uses
@@ -115,6 +117,20 @@ class ProgramRunner:
         """Whether a query gives something that a table has: else it finds nothing out, whatever it selects."""
         reads = self._tools.get(SQL).reads
         return reads is None or reads(str(arguments.get("query", "")))
+
+    def _failed(self, problem: str, steps: Sequence[Step], question: Asked) -> Ran:
+        """What comes of a program that cannot run; one with a query for what no table has finds nothing."""
+        if any(map(self._lacks, steps)):
+            return Ran(absent=True, lacking=problem, problem=self._searched(question.goal))
+        return Ran(problem=problem)
+
+    def _lacks(self, step: Step) -> bool:
+        """Whether a call is a query for what no table has."""
+        action = step.action
+        if not isinstance(action, ToolCall) or action.tool not in self._tools.names:
+            return False
+        lacks = self._tools.get(action.tool).lacks
+        return lacks is not None and lacks(str((action.arguments or {}).get("query", "")))
 
     async def _use(self, name: str, tool: str, arguments: JsonObject) -> ToolUse:
         """What a tool gives; of a quotation the value, with its sentence.

@@ -14,12 +14,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from aeon.documents.folder import Folder
-from aeon.errors import MissingExtraError, ToolArgumentError, ToolError, ToolFailed
+from aeon.errors import MissingExtraError, NotInTables, ToolArgumentError, ToolError, ToolFailed
 from aeon.schema.frozen import JsonValue
 from aeon.text import one_line
 from aeon.tools.filling import TABLE_SUFFIXES, Filler, Loaded, typed_columns
 from aeon.tools.queries import Comparison, Query, parse
-from aeon.tools.queryerrors import error_line, nearest, no_table
+from aeon.tools.queryerrors import error_line, is_unknown_column, nearest, no_table
 from aeon.tools.rows import display, json_rows
 from aeon.tools.tableinfo import TableInfo, identifier, quoted
 
@@ -166,6 +166,16 @@ class Database:
                     self._check_texts(cursor, parsed)
         return json_rows(columns, rows)
 
+    def lacks(self, query: str) -> bool:
+        """Whether a query looks for a column or a text that no table has, nor one that is spelt like it."""
+        try:
+            self.query(query)
+        except NotInTables:
+            return True
+        except ToolError:
+            pass
+        return False
+
     def binds(self, query: str) -> str | None:
         """Return the line that ``query`` would raise for a query that cannot run, without running it."""
         try:
@@ -239,7 +249,8 @@ class Database:
         except self._duckdb.Error as error:
             used = self._used(query) or self.tables
             names = {table.name: [self._name(column) for column, _ in table.columns] for table in used}
-            raise ToolArgumentError(error_line(str(error), names, query.text)) from None
+            kind = NotInTables if is_unknown_column(str(error), names) else ToolArgumentError
+            raise kind(error_line(str(error), names, query.text)) from None
 
     def _compared(self, query: Query) -> Iterator[tuple[Comparison, tuple[str, str], str]]:
         """Give each comparison with each table and column that it may mean, and the column's type."""
@@ -257,16 +268,17 @@ class Database:
                 holders.setdefault(comparison, []).append(holder)
         for comparison, columns in holders.items():
             if not any(_holds(cursor, table, column, comparison) for table, column in columns):
-                raise ToolArgumentError(self._no_such_text(cursor, comparison, columns))
+                raise self._no_such_text(cursor, comparison, columns)
 
     def _no_such_text(
         self, cursor: duckdb.DuckDBPyConnection, comparison: Comparison, holders: Sequence[tuple[str, str]]
-    ) -> str:
+    ) -> ToolArgumentError:
         column = self._name(holders[0][1])
         parts = " UNION ".join(f"SELECT DISTINCT {quoted(name)} AS v FROM {quoted(table)}" for table, name in holders)
         distinct = f"SELECT v FROM ({parts}) WHERE v IS NOT NULL ORDER BY v LIMIT {_MOST_DISTINCT}"
         values = [str(row[0]) for row in cursor.execute(distinct).fetchall()]
         close = nearest(comparison.text.strip("%_ "), values, _MOST_VALUES)
+        kind = ToolArgumentError if close else NotInTables
         if len(values) > _MOST_VALUES and close:
             hint = f"the nearest values of {column} are"
         else:
@@ -274,7 +286,7 @@ class Database:
         more = ", …" if len(values) > len(close) else ""
         listed = ", ".join(one_line(value, 40) for value in close) or "none"
         text = one_line(repr(comparison.text), 60)
-        return one_line(f"no row has {column} {comparison.sign} {text}; {hint}: {listed}{more}", 500)
+        return kind(one_line(f"no row has {column} {comparison.sign} {text}; {hint}: {listed}{more}", 500))
 
     def _name(self, column: str) -> str:
         return identifier(column, self.keywords)

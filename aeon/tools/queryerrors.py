@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from aeon.text import one_line
 
-__all__ = ["error_line", "nearest", "no_column", "no_table"]
+__all__ = ["error_line", "is_unknown_column", "nearest", "no_column", "no_table"]
 
 _COLUMN = re.compile(
     r"(?:Referenced column|have a column named) \"(?P<name>.+?)\"(?: not found| was not found|$)", re.M
@@ -33,6 +33,13 @@ def error_line(message: str, tables: Mapping[str, Sequence[str]], query: str = "
         return one_line(f"{match['call']} does not work on these types; use CAST or another column", 200)
     first = _KIND.sub("", message.strip().split("\n")[0])
     return one_line(first.split(". ")[0].split("! ")[0].rstrip("!."), 200)
+
+
+def is_unknown_column(message: str, tables: Mapping[str, Sequence[str]]) -> bool:
+    """Whether DuckDB's message names a column that no table has, nor one that is spelt like it."""
+    match = _COLUMN.search(message)
+    columns = [column for columns in tables.values() for column in columns]
+    return match is not None and not nearest(match["name"], columns)
 
 
 def no_column(name: str, tables: Mapping[str, Sequence[str]]) -> str:
