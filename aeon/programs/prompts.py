@@ -196,7 +196,7 @@ def _found(asked: Asked) -> str:
 
 def _linked(asked: Asked) -> str:
     """Where the tables have values that stand in the question."""
-    told = [f"{one.table}.{one.column} has {one_line(one.value, _LONGEST_VALUE)!r}" for one in asked.linked]
+    told = [f"{one.place} has {one_line(one.value, _LONGEST_VALUE)!r}" for one in asked.linked]
     return f"({'; '.join(told)})" if told else ""
 
 

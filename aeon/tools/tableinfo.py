@@ -14,11 +14,11 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 class Named(NamedTuple):
-    """A value of a column of a table that stands in a text."""
+    """A value of a column that stands in a text; ``place`` is the column with its table, as a query writes it."""
 
-    table: str
     column: str
     value: str
+    place: str
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,7 @@ def test_a_question_in_another_language_than_the_texts_sees_them(tmp_path: Path,
 
 CLUB = {
     "quilts.csv": "title,maker\nSlate,Dilys Hughes\nMoth,Hazel Orr\n龙井,茶馆\n",
-    "stalls.csv": "trader,sells,paid\nHazel Orr,thread,yes\nJon Pike,wool,no\n",
+    "stalls.csv": "trader,sells,By\nHazel Orr,thread,Nan\nJon Pike,wool,Eva\n",
 }
 
 
@@ -124,6 +124,8 @@ CLUB = {
         ("Wer hat slate gemacht, und wo sitzt Hazel Orr?",
          "(quilts.title has 'Slate'; quilts.maker has 'Hazel Orr'; stalls.trader has 'Hazel Orr')"),
         ("龙井是谁做的", "(quilts.title has '龙井')"),
+        ("Who sells wool?", "(stalls.sells has 'wool')"),
+        ("What did Nan do?", "(stalls.\"By\" has 'Nan')"),
         ("Who made the slates?", ""),
     ],
 )  # fmt: skip
