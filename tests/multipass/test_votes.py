@@ -133,7 +133,7 @@ def test_that_one_way_finds_nothing_settles_nothing() -> None:
 
 
 def test_what_no_table_has_weighs_against_what_was_found_instead() -> None:
-    """A doubtful result is not ahead of it, a sure one is; it settles nothing by itself, and is told to the next way."""
+    """A doubtful result is not ahead of it, a sure one is. It settles nothing alone, and is told to the next way."""
     lacking = Ran(absent=True, lacking="there is no column phone", problem="not stated")
     made = ballot(("query", lacking), ("plain", ran("13:00")))
     assert made.problems == ("there is no column phone",)
