@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from fractions import Fraction
 from typing import NamedTuple
 
 from aeon.grounding.grounds import Known, ToolOutput
@@ -15,13 +15,15 @@ from aeon.proof.canonical import at_path, output_of
 from aeon.proof.readings import read
 from aeon.proof.tables import is_table
 from aeon.schema import FromTool, Source, ToolUse
-from aeon.schema.frozen import JsonValue
 from aeon.schema.turns import Lines
 
 __all__ = ["ToolRecord", "from_table", "sentences_of", "sources_of"]
 
 _QUOTE = "quote"
 """The tool that gives back a value that a program has: what it stands in is its sentence."""
+_CALCULATOR, _SQL, WRITTEN = "calculator", "sql", "written"
+"""Tools, and what the second says of a query of which all columns are literals."""
+_LITERAL = re.compile(r"[\s(]*[-+]?[\d_,.]+[\s)]*")
 
 
 class ToolRecord(NamedTuple):
@@ -95,8 +97,10 @@ def from_table(use: ToolUse, call: str) -> Known:
     """What ``rows()`` or, say, ``sum(column)`` of a call's table is.
 
     Raises:
-        ValueError: it gave no such table, or not all of it.
+        ValueError: it gave no such table, not all of it, or only what it was given.
     """
+    if _is_echo(use):
+        raise ValueError(f"{use.id} only gives back what it was given")
     output = output_of(json.dumps(use.output))
     if isinstance(output, dict) and output.get("total") is None and (use.cut or use.total is not None):
         raise ValueError(f"not all rows of {use.id} are there")
@@ -109,41 +113,20 @@ def from_table(use: ToolUse, call: str) -> Known:
 def _output(use: ToolUse) -> Iterator[ToolOutput]:
     """What a call gave; how many rows there are is no value of a table, unless it is asked for.
 
-    What is only quoted is none: its sentence has it, or nothing has. No more is what a call was given and gives back,
-    or a column of which the query itself has the value.
+    What is only quoted is none: its sentence has it, or nothing has. No more is a number that was put into the
+    calculator, or a query of which all columns are literals.
     """
     output = use.output
     if use.problem or output is None or use.tool == _QUOTE or _is_echo(use):
         return
     if isinstance(output, dict) and "total" in output and is_table({**output}):
-        yield ToolOutput(use.id, _found(output))
+        yield ToolOutput(use.id, {name: one for name, one in output.items() if name != "total"})
     else:
         yield ToolOutput(use.id, output)
 
 
 def _is_echo(use: ToolUse) -> bool:
-    """Whether a call gives back a value that it was given."""
-    if isinstance(use.output, bool) or not isinstance(use.output, int | float | str):
-        return False
-    return any(_same(use.output, one) for one in (use.arguments or {}).values())
-
-
-def _same(output: float | str, argument: object) -> bool:
-    try:
-        return Fraction(str(output)) == Fraction(str(argument).strip())
-    except (ValueError, ZeroDivisionError):
-        return str(output).strip() == str(argument).strip()
-
-
-def _found(table: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """The cells of a table and the names of its columns, with nothing where the query itself has the value."""
-    own = table.get("constants")
-    places = {one for one in own if isinstance(one, int)} if isinstance(own, list) else set[int]()
-    rows = table.get("rows")
-    cells = [_without(row, places) for row in rows] if isinstance(rows, list) else []
-    left = {name: one for name, one in table.items() if name not in ("total", "constants")}
-    return {**left, "columns": _without(table.get("columns"), places), "rows": cells}
-
-
-def _without(row: JsonValue, places: set[int]) -> JsonValue:
-    return [None if at in places else cell for at, cell in enumerate(row)] if isinstance(row, list) else row
+    """Whether a call only gives back what it was given."""
+    if use.tool == _CALCULATOR:
+        return bool(_LITERAL.fullmatch(str((use.arguments or {}).get("expression", ""))))
+    return use.tool == _SQL and isinstance(use.output, dict) and use.output.get(WRITTEN) is True

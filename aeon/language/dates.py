@@ -17,10 +17,10 @@ _FULL = "|".join(
 )
 _ORDINAL = r"(?:st|nd|rd|th|er|\.)?"
 _TO = (
-    r"(?:\s?[-–—]\s?|\s(?:to|till|until|through|bis(?: zum| einschließlich| einschl\.)?|au|al|hasta el|jusqu'au)\s)"
+    r"(?:\s?[-–—]\s?|\s(?:to|till|until|through|bis(?: zum| einschließlich| einschl\.)?|hasta el|jusqu['’]au)\s)"
 )
 """Between the first and the last day of several."""
-_FIRST = rf"\d{{1,2}}{_ORDINAL}{_TO}(?:the )?"
+_FIRST = rf"(?:\d{{1,2}}{_ORDINAL}{_TO}(?:the )?|(?<=du )\d{{1,2}}(?:er)?\sau\s|(?<=del )\d{{1,2}}\sal\s)"
 _ENDING = r"(?:st|nd|rd|th)?"
 _LAST = rf"{_ENDING}{_TO}\d{{1,2}}{_ENDING}(?!\.?\s?(?:of\s)?(?i:{_NAME})\b)"
 _WRITTEN = (

@@ -25,19 +25,21 @@ def sentence_ends(text: str, start: int = 0, end: int | None = None) -> Iterator
     found = sentencex.get_sentence_boundaries(language_of(part), part)
     places = [int(one["end_index"]) for one in found[:-1]]
     within = _within_days(part) if any(_is_behind_figure(part, place) for place in places) else frozenset()
-    latest = 0
+    latest, has_letter = 0, False
     for place in places:
-        if place in within or not any(map(str.isalpha, part[latest:place])):
+        has_letter = has_letter or any(map(str.isalpha, part[latest:place]))
+        latest = place
+        if place in within or not has_letter:
             continue
         while part[place : place + 1] in _EMPHASIS:
             place += 1
-        latest = place
+        latest, has_letter = place, False
         yield start + place
 
 
 def _within_days(part: str) -> frozenset[int]:
     """The places between the letters of the dates of a text."""
-    return frozenset(place for day in days(part) for place in range(day.start + 1, day.end + 1))
+    return frozenset(place for day in days(part) for place in range(day.start + 1, day.end))
 
 
 def _is_behind_figure(part: str, place: int) -> bool:

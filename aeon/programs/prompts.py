@@ -16,9 +16,7 @@ from aeon.schema import LONGEST_CONTEXT, LONGEST_TASK, StepInput, Task
 from aeon.schema.programs import Way
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import Prompt, cut, fence, load, render
-from aeon.text import one_line
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.tableinfo import Named
 from aeon.tools.typetext import signature
 
 __all__ = ["Asked", "Prompts", "as_program", "asked_of"]
@@ -28,7 +26,6 @@ _LONGEST_INPUT = 1_000
 _LONGEST_HINTS = 4_000
 _OF_FOLDERS = ("list_files", "search_files")
 _MOST_PROBLEMS = 2
-_LONGEST_VALUE = 80
 _NONE = "(none)"
 _DATES, _TIMES, _COMPARES = "dates", "times", "compare"
 _FUNCTIONS = {
@@ -72,7 +69,7 @@ class _Examples(TypedDict):
 class Asked:
     """What a step asks: its ``goal``, the task that it is of, what other steps gave, and the sentences found for it.
 
-    ``linked`` are the values of the tables that stand in it. ``problems`` are what kept earlier programs from giving
+    ``problems`` are what kept earlier programs from giving
     anything. ``earlier`` is an answer that was given, and ``against`` what was found in it.
     """
 
@@ -80,7 +77,6 @@ class Asked:
     goal: str
     inputs: tuple[StepInput, ...] = ()
     found: Evidence = field(default_factory=Evidence)
-    linked: tuple[Named, ...] = ()
     problems: tuple[str, ...] = ()
     earlier: str = ""
     against: tuple[str, ...] = ()
@@ -180,8 +176,7 @@ class Prompts:
         context = fence("context", task.background, LONGEST_CONTEXT) if task.background else ""
         known = [fence(one.names[0], f"{one.description}\n{one.output}", _LONGEST_INPUT) for one in asked.inputs]
         told = "; ".join(one[:_LONGEST_PROBLEM] for one in asked.problems[-_MOST_PROBLEMS:])
-        mind = f"(Mind: {told})" if told else ""
-        return [context, *known, _put(cut(asked.whole, LONGEST_TASK)), _linked(asked), mind]
+        return [context, *known, _put(cut(asked.whole, LONGEST_TASK)), f"(Mind: {told})" if told else ""]
 
 
 def _found(asked: Asked) -> str:
@@ -192,12 +187,6 @@ def _found(asked: Asked) -> str:
         earlier=fence("earlier answer", asked.earlier or _NONE, _LONGEST_INPUT),
         found=fence("found", found, _LONGEST_INPUT),
     )
-
-
-def _linked(asked: Asked) -> str:
-    """Where the tables have values that stand in the question."""
-    told = [f"{one.place} has {one_line(one.value, _LONGEST_VALUE)!r}" for one in asked.linked]
-    return f"({'; '.join(told)})" if told else ""
 
 
 def _joined(parts: Sequence[str]) -> str:

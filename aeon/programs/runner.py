@@ -30,7 +30,7 @@ from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
 from aeon.tools.expression import evaluate
 from aeon.tools.quote import QUOTE, quoted
-from aeon.tools.references import substitute
+from aeon.tools.references import REFERENCE, substitute
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.texts import READ_TEXTS, every_text, read_sentences
 
@@ -107,7 +107,8 @@ class ProgramRunner:
                 use = await self._use(f"{name}.{number}", action.tool, arguments)
             except ToolError as error:
                 problem = one_line(f"{action.tool}: {error}", _LONGEST_PROBLEM)
-                failed = self._failed(problem, () if is_task else (step,), question)
+                is_other = is_task or not isinstance(error, ToolArgumentError)
+                failed = self._failed(problem, () if is_other else (step,), question)
                 return failed.changed(uses=tuple(uses))
             uses.append(use)
             given[step.id] = use.output
@@ -121,16 +122,16 @@ class ProgramRunner:
     def _failed(self, problem: str, steps: Sequence[Step], question: Asked) -> Ran:
         """What comes of a program that cannot run; one with a query for what no table has finds nothing."""
         if any(map(self._lacks, steps)):
-            return Ran(absent=True, lacking=problem, problem=self._searched(question.goal))
+            return Ran(absent=True, lacking=problem, problem=f"{self._searched(question.goal)}; {problem}")
         return Ran(problem=problem)
 
     def _lacks(self, step: Step) -> bool:
-        """Whether a call is a query for what no table has."""
+        """Whether a call is a query for what no table has; one with the result of another call in it may be none."""
         action = step.action
         if not isinstance(action, ToolCall) or action.tool not in self._tools.names:
             return False
-        lacks = self._tools.get(action.tool).lacks
-        return lacks is not None and lacks(str((action.arguments or {}).get("query", "")))
+        lacks, query = self._tools.get(action.tool).lacks, str((action.arguments or {}).get("query", ""))
+        return lacks is not None and not REFERENCE.search(query) and lacks(query)
 
     async def _use(self, name: str, tool: str, arguments: JsonObject) -> ToolUse:
         """What a tool gives; of a quotation the value, with its sentence.

@@ -48,7 +48,7 @@ def read(reply: str, question: str, sources: Sequence[Source]) -> ShortAnswer:
         return ShortAnswer(answer, best)
     answer = bare(reply)
     best = sentence_of(question, answer, sources)
-    if stands_in(answer, best):
+    if stands_whole(answer, best) or stands_in(answer, best):
         return ShortAnswer(answer, best)
     near = {*tokens(answer)} & {*tokens(best.text)} or nearness([best], question)[0] > 0
     return ShortAnswer(answer, nearest=best if near else None)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from aeon.programs.evidence import Evidence
 from aeon.schema import LONGEST_TASK
 from aeon.supervisor.prompt import cut
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.tableinfo import Named
 from aeon.tools.texts import every_text
 
 __all__ = ["LOOKUP", "SQL", "Sources"]
@@ -17,8 +14,6 @@ SQL = "sql"
 LOOKUP = "lookup"
 _FEW = 30
 """Sentences that are all shown; a small model reads them in a quarter of a minute, once."""
-_MOST_COLUMNS = 3
-"""Columns in which a value may stand that is told: one that stands everywhere, such as a yes, tells nothing."""
 
 
 class Sources:
@@ -48,14 +43,3 @@ class Sources:
         if texts is not None and texts.whole and len(texts.sentences) <= _FEW:
             return Evidence.of(texts.sentences)
         return found
-
-    def linked(self, question: str) -> tuple[Named, ...]:
-        """The values of the tables that stand in a question as they are written, in few columns each."""
-        named = self._tools.get(SQL).named if SQL in self.names else None
-        return tuple(_in_few(named(question))) if named is not None else ()
-
-
-def _in_few(found: tuple[Named, ...]) -> Iterator[Named]:
-    for one in found:
-        if sum(other.value.lower() == one.value.lower() for other in found) <= _MOST_COLUMNS:
-            yield one

@@ -14,7 +14,7 @@ from aeon.language.dates import same_day
 from aeon.language.literals import is_german, stands_as_words
 from aeon.language.mention import Mention
 from aeon.language.numerals import spelt_numerals
-from aeon.language.unspaced import spaced
+from aeon.language.unspaced import LETTERS, spaced
 from aeon.language.words import language_of, stems
 from aeon.programs.short_answers import tokens
 from aeon.schema import Source
@@ -22,6 +22,7 @@ from aeon.schema import Source
 __all__ = ["sentence_of", "stands_in", "stands_whole", "stated_numbers"]
 
 _CLOCK = re.compile(r"(?<![\w:.,-])(\d{1,2}):(\d\d)(?!\d)")
+_UNSPACED = re.compile(f"[{LETTERS}]")
 _SHARE = 0.75
 """Of the words of a text, that its sentence must have."""
 
@@ -41,7 +42,7 @@ def stands_whole(answer: str, source: Source) -> bool:
     """Whether a sentence has an answer as it is, but for case, spaces and marks."""
     said, there = tokens(answer), tokens(source.text)
     places = range(len(there) - len(said) + 1)
-    joined = "".join(said) in "".join(there) and not any(token.isascii() for token in said)  # words without spaces
+    joined = "".join(said) in "".join(there) and all(map(_UNSPACED.search, said))
     return bool(said) and (joined or any(there[place : place + len(said)] == said for place in places))
 
 
@@ -49,7 +50,7 @@ def stands_in(value: str | float, source: Source) -> bool:
     """Whether a number stands in a sentence, also in words; of a text all its numbers and most of its words."""
     if not isinstance(value, str):
         return Fraction(str(value)) in _said(source.text)
-    if stands_whole(value, source) or stands_as_words(value, source.text) or same_day(value, source.text):
+    if stands_as_words(value, source.text) or same_day(value, source.text):
         return True
     if not _stands(value, source.text) or not _times(value) <= _times(source.text):
         return False

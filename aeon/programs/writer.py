@@ -105,4 +105,4 @@ class ProgramWriter:
 
 async def asked(task: Task, goal: str, inputs: Sequence[StepInput], sources: Sources) -> Asked:
     """What a step asks, with the sentences that a search finds for it."""
-    return Asked(task, goal, tuple(inputs), await sources.evidence(goal), sources.linked(goal))
+    return Asked(task, goal, tuple(inputs), await sources.evidence(goal))

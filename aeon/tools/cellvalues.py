@@ -9,7 +9,7 @@ from itertools import islice
 from aeon.errors import ToolError
 from aeon.language.unspaced import LETTERS
 from aeon.tools.database import Database
-from aeon.tools.tableinfo import Named, identifier, quoted
+from aeon.tools.tableinfo import Named, quoted
 
 __all__ = ["values_named"]
 
@@ -33,7 +33,7 @@ def values_named(database: Database, text: str) -> tuple[Named, ...]:
     every = ((table.name, name) for table in database.tables for name, kind in table.columns if kind == "VARCHAR")
     columns = islice(every, _MOST_COLUMNS)
     found = {
-        Named(column, value, f"{table}.{identifier(column, database.keywords)}")
+        Named(column, value)
         for table, column in columns
         for value in _within(database, table, column, text)
     }

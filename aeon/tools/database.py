@@ -9,6 +9,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ from aeon.schema.frozen import JsonValue
 from aeon.text import one_line
 from aeon.tools.filling import TABLE_SUFFIXES, Filler, Loaded, typed_columns
 from aeon.tools.queries import Comparison, Query, parse
-from aeon.tools.queryerrors import error_line, is_unknown_column, nearest, no_table
+from aeon.tools.queryerrors import error_line, nearest, no_table, unknown_column
 from aeon.tools.rows import display, json_rows
 from aeon.tools.tableinfo import TableInfo, identifier, quoted
 
@@ -33,6 +34,7 @@ _MOST_ROWS = 200
 _MOST_VALUES = 12
 _LONGEST_MARK = 20
 _MOST_DISTINCT = 5_000
+_MOST_COLUMNS = 60
 _FEW, _LONGEST_FEW = 8, 90
 """Different texts of a column that are told, and their characters in all."""
 _SAMPLE_ROWS = 2
@@ -249,8 +251,24 @@ class Database:
         except self._duckdb.Error as error:
             used = self._used(query) or self.tables
             names = {table.name: [self._name(column) for column, _ in table.columns] for table in used}
-            kind = NotInTables if is_unknown_column(str(error), names) else ToolArgumentError
-            raise kind(error_line(str(error), names, query.text)) from None
+            raise self._kind_of(str(error))(error_line(str(error), names, query.text)) from None
+
+    def _kind_of(self, message: str) -> type[ToolArgumentError]:
+        """What an error is: about a column that no table has, nor one spelt like it, and that is no text of a table."""
+        name = unknown_column(message)
+        columns = [column for table in self.tables for column, _ in table.columns]
+        if not name or nearest(name, columns):
+            return ToolArgumentError
+        with self._cursor() as cursor:
+            return ToolArgumentError if any(self._holders(cursor, name)) else NotInTables
+
+    def _holders(self, cursor: duckdb.DuckDBPyConnection, text: str) -> Iterator[str]:
+        """The columns of text, of the first sixty, that have this text in some row, as a query writes them."""
+        comparison = Comparison("", text, "=")
+        every = ((table.name, name) for table in self.tables for name, kind in table.columns if kind == "VARCHAR")
+        for table, name in islice(every, _MOST_COLUMNS):
+            if _holds(cursor, table, name, comparison):
+                yield f"{table}.{self._name(name)}"
 
     def _compared(self, query: Query) -> Iterator[tuple[Comparison, tuple[str, str], str]]:
         """Give each comparison with each table and column that it may mean, and the column's type."""
@@ -278,7 +296,8 @@ class Database:
         distinct = f"SELECT v FROM ({parts}) WHERE v IS NOT NULL ORDER BY v LIMIT {_MOST_DISTINCT}"
         values = [str(row[0]) for row in cursor.execute(distinct).fetchall()]
         close = nearest(comparison.text.strip("%_ "), values, _MOST_VALUES)
-        kind = ToolArgumentError if close else NotInTables
+        elsewhere = next(self._holders(cursor, comparison.text.strip("%_ ")), "")
+        kind = ToolArgumentError if close or elsewhere else NotInTables
         if len(values) > _MOST_VALUES and close:
             hint = f"the nearest values of {column} are"
         else:
@@ -286,7 +305,8 @@ class Database:
         more = ", …" if len(values) > len(close) else ""
         listed = ", ".join(one_line(value, 40) for value in close) or "none"
         text = one_line(repr(comparison.text), 60)
-        return kind(one_line(f"no row has {column} {comparison.sign} {text}; {hint}: {listed}{more}", 500))
+        where = f"{elsewhere} has it; " if elsewhere else ""
+        return kind(one_line(f"no row has {column} {comparison.sign} {text}; {where}{hint}: {listed}{more}", 500))
 
     def _name(self, column: str) -> str:
         return identifier(column, self.keywords)

@@ -41,16 +41,15 @@ def plain_query(database: Database, query: str, most_bytes: int) -> JsonObject:
 
     At most 100 rows are in it; ``total`` counts all. Where they are too many to be counted in time, ``more`` says that
     there are more than ``total``. A value that is no number (NaN, infinity) is null in ``rows``, and ``not_finite`` has
-    its row and column (from 0) and what it is. ``constants`` are the columns (from 0) of which the query itself has the
-    value. ``cut``: a cell was too long. Days and times are ISO 8601, a decimal is
-    a number where that is exact, else a text.
+    its row and column (from 0) and what it is. ``written``: all that it selects are literals. ``cut``: a cell was too
+    long. Days and times are ISO 8601, a decimal is a number where that is exact, else a text.
 
     Raises:
         ToolArgumentError: the query cannot run as it is; with DuckDB's own message.
         ToolFailed: it takes too long, or needs too much memory.
     """
     with database.plain_session() as cursor, _translated(database):
-        own = check_query(database.module, cursor, query)
+        is_written = check_query(database.module, cursor, query)
         cursor.execute(query)
         columns = [printable(str(column[0])[:_LONGEST_NAME]) for column in cursor.description or ()]
         rows = cursor.fetchmany(MOST_ROWS)
@@ -60,8 +59,8 @@ def plain_query(database: Database, query: str, most_bytes: int) -> JsonObject:
         exact = True
         if total >= _COUNTED and cursor.fetchone() is not None:
             total, exact = _counted(database, cursor, query, total + 1)
-    marks: JsonObject = {"constants": [*own]} if own else {}
-    result = _fitting(columns, rows, most_bytes - len(json.dumps(marks)))
+    marks: JsonObject = {"written": True} if is_written else {}
+    result = _fitting(columns, rows, most_bytes)
     return {**result, **marks, "total": total, **({} if exact else {"more": True})}
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from aeon.text import one_line
 
-__all__ = ["error_line", "is_unknown_column", "nearest", "no_column", "no_table"]
+__all__ = ["error_line", "nearest", "no_column", "no_table", "unknown_column"]
 
 _COLUMN = re.compile(
     r"(?:Referenced column|have a column named) \"(?P<name>.+?)\"(?: not found| was not found|$)", re.M
@@ -35,11 +35,10 @@ def error_line(message: str, tables: Mapping[str, Sequence[str]], query: str = "
     return one_line(first.split(". ")[0].split("! ")[0].rstrip("!."), 200)
 
 
-def is_unknown_column(message: str, tables: Mapping[str, Sequence[str]]) -> bool:
-    """Whether DuckDB's message names a column that no table has, nor one that is spelt like it."""
+def unknown_column(message: str) -> str:
+    """The column that DuckDB's message does not know, "" where it is about something else."""
     match = _COLUMN.search(message)
-    columns = [column for columns in tables.values() for column in columns]
-    return match is not None and not nearest(match["name"], columns)
+    return match["name"] if match is not None else ""
 
 
 def no_column(name: str, tables: Mapping[str, Sequence[str]]) -> str:

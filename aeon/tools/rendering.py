@@ -84,8 +84,9 @@ def _table(output: JsonObject, most_bytes: int) -> str:
         lines.append(line)
     count = len(lines) - 1
     more = "more than " if output.get("more") else ""
+    own = "; written in the query, read from no table" if output.get("written") is True else ""
     of = f" of {more}{total:,}" if count != total or more else ""
-    return "\n".join([*lines, f"({count:,}{of} row{'s' * (total != 1)}{_own(output)})"])
+    return "\n".join([*lines, f"({count:,}{of} row{'s' * (total != 1)}{own})"])
 
 
 def _rows(output: JsonObject) -> Iterator[str]:
@@ -94,14 +95,6 @@ def _rows(output: JsonObject) -> Iterator[str]:
     special = {(place[0], place[1]): str(place[2]) for place in map(_listed, _listed(output.get("not_finite")))}
     for at, row in enumerate(_listed(output["rows"])):
         yield " | ".join(special.get((at, place)) or _value(cell) for place, cell in enumerate(_listed(row)))
-
-
-def _own(output: JsonObject) -> str:
-    """What is said of columns of which the query itself has the value."""
-    columns = _listed(output["columns"])
-    places = [at for at in _listed(output.get("constants")) if isinstance(at, int) and at < len(columns)]
-    names = [_value(columns[at]) for at in places]
-    return f"; in no table, but written in the query: {', '.join(names)}" if names else ""
 
 
 def _listed(value: JsonValue) -> list[JsonValue]:

@@ -1,4 +1,4 @@
-"""What a query selects of its tables, from DuckDB's own syntax tree: a value that it only writes is no finding."""
+"""Whether a query reads what it selects, from DuckDB's own syntax tree: a value that it only writes is no finding."""
 
 from __future__ import annotations
 
@@ -6,26 +6,30 @@ from collections.abc import Iterator, Mapping
 
 from aeon.schema.frozen import JsonObject, JsonValue
 
-__all__ = ["constants", "finds"]
+__all__ = ["finds", "is_written"]
 
-_READS = frozenset({"COLUMN_REF", "STAR", "SUBQUERY", "WINDOW"})
 _OF_TWO = "SET_OPERATION_NODE"
+_PLAIN = ("CONSTANT", "CAST", "OPERATOR")
 
 
-def constants(statement: JsonValue) -> tuple[int, ...]:
-    """The columns of the result (from 0) of which the query itself has the value, as a literal.
-
-    Behind a ``*`` nobody knows the number of a column.
-    """
-    found = [_constants(node) for node in _selects(_node(statement))]
-    shared = set[int].intersection(*found) if found else set[int]()
-    return tuple(sorted(shared))
+def is_written(statement: JsonValue) -> bool:
+    """Whether all that a query selects are literals, whatever it reads: ``SELECT 42 FROM orders``."""
+    selected = [_selected(node) for node in _selects(_node(statement))]
+    return bool(selected) and all(one and all(map(_is_literal, one)) for one in selected)
 
 
 def finds(statement: JsonValue) -> bool:
-    """Whether something that the query selects is read: a column, a count of rows, or another query."""
-    listed = [one for node in _selects(_node(statement)) for one in _listed(node.get("select_list"))]
-    return not listed or any(_reads(one) for one in listed)
+    """Whether a query gives something that it reads; a literal is one where there is a condition for it.
+
+    Where nothing but literals and signs is selected (``SELECT 6 * 7 FROM orders``) it is none.
+    """
+    nodes = list(_selects(_node(statement)))
+    return not nodes or any(map(_finds, nodes))
+
+
+def _finds(node: JsonObject) -> bool:
+    conditions = (node.get(name) for name in ("where_clause", "having", "qualify"))
+    return any(conditions) or not all(map(_is_plain, _selected(node))) or not _selected(node)
 
 
 def _node(statement: JsonValue) -> JsonObject:
@@ -35,22 +39,13 @@ def _node(statement: JsonValue) -> JsonObject:
 
 def _selects(node: JsonObject) -> Iterator[JsonObject]:
     """The queries whose rows are the result: of a union each side."""
-    if node.get("type") != _OF_TWO:
-        yield node
-        return
-    sides = [one for one in (node.get("left"), node.get("right")) if isinstance(one, dict)]
-    for side in sides or [one for one in _listed(node.get("children")) if isinstance(one, dict)]:
-        yield from _selects(side)
-
-
-def _constants(node: JsonObject) -> set[int]:
-    found: set[int] = set()
-    for place, expression in enumerate(_listed(node.get("select_list"))):
-        if _class(expression) == "STAR":
-            break
-        if _is_literal(expression):
-            found.add(place)
-    return found
+    waiting = [node]
+    for one in waiting:
+        if one.get("type") != _OF_TWO:
+            yield one
+            continue
+        sides = [side for side in (one.get("left"), one.get("right")) if isinstance(side, dict)]
+        waiting += sides or [side for side in _listed(one.get("children")) if isinstance(side, dict)]
 
 
 def _is_literal(expression: JsonValue) -> bool:
@@ -60,15 +55,21 @@ def _is_literal(expression: JsonValue) -> bool:
     return _class(expression) == "CONSTANT"
 
 
-def _reads(value: JsonValue) -> bool:
-    """Whether an expression has a part that is read."""
-    if isinstance(value, list):
-        return any(map(_reads, value))
-    if not isinstance(value, dict):
-        return False
-    if value.get("class") in _READS or str(value.get("function_name")).startswith("count"):
-        return True
-    return any(map(_reads, value.values()))
+def _is_plain(expression: JsonValue) -> bool:
+    """Whether an expression has nothing but literals and signs."""
+    waiting: list[JsonValue] = [expression]
+    for one in waiting:
+        if not isinstance(one, dict):
+            continue
+        if one.get("class") not in _PLAIN and not one.get("is_operator"):
+            return False
+        waiting += [one.get("child"), one.get("left"), one.get("right"), *_listed(one.get("children"))]
+        waiting += [part.get("expression") for part in _listed(one.get("arguments")) if isinstance(part, dict)]
+    return True
+
+
+def _selected(node: JsonObject) -> list[JsonValue]:
+    return _listed(node.get("select_list"))
 
 
 def _class(expression: JsonValue) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from aeon.errors import ToolArgumentError
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.text import one_line
-from aeon.tools.selected import constants
+from aeon.tools.selected import is_written
 
 if TYPE_CHECKING:
     import duckdb
@@ -33,8 +33,8 @@ _MOST_REPEATED = 1_000
 _ONLY = "only one query that reads is allowed: SELECT, WITH, FROM, PIVOT, DESCRIBE, SUMMARIZE or SHOW"
 
 
-def check_query(module: ModuleType, cursor: duckdb.DuckDBPyConnection, query: str) -> tuple[int, ...]:
-    """The columns (from 0) of which the query itself has the value, once it is known to be one that only reads.
+def check_query(module: ModuleType, cursor: duckdb.DuckDBPyConnection, query: str) -> bool:
+    """Whether all that the query selects are literals, once it is known to be one that only reads.
 
     What stands in it counts, not what it means.
 
@@ -56,23 +56,23 @@ def check_query(module: ModuleType, cursor: duckdb.DuckDBPyConnection, query: st
     kind = statements[0].type.name
     if kind == "MULTI" and "pivot" in _words(module, query):  # one that finds its columns first
         _check_calls(module, cursor, query)
-        return ()
+        return False
     if kind != "SELECT":
         raise ToolArgumentError(f"{_ONLY}; not {kind}")
     return _check_tree(module, cursor, query)
 
 
-def _check_tree(module: ModuleType, cursor: duckdb.DuckDBPyConnection, query: str) -> tuple[int, ...]:
+def _check_tree(module: ModuleType, cursor: duckdb.DuckDBPyConnection, query: str) -> bool:
     row = cursor.execute("SELECT json_serialize_sql(?::VARCHAR)", [query]).fetchone()
     try:
         tree = json.loads(row[0]) if row else {}
     except RecursionError:
         _check_calls(module, cursor, query)
-        return ()
+        return False
     statements = tree.get("statements", [])
     for node in _walk(statements):
         _check_node(node)
-    return constants(statements[0]) if statements else ()
+    return bool(statements) and is_written(statements[0])
 
 
 def _check_node(node: JsonObject) -> None:

@@ -14,11 +14,10 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 class Named(NamedTuple):
-    """A value of a column that stands in a text; ``place`` is the column with its table, as a query writes it."""
+    """A value of a column that stands in a text."""
 
     column: str
     value: str
-    place: str
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ QUESTIONS = (
 
 BOATS = "boat,length_m,price\nAlba,9,120\nBora,12,180\nCuma,7,95\n"
 ECHOES = (
-    ("sql", {"query": "SELECT 42 FROM boats"}), ("sql", {"query": "SELECT boat, 42 AS boats FROM boats"}),
+    ("sql", {"query": "SELECT 42 FROM boats"}), ("sql", {"query": "SELECT 42 AS boats, 'boats'"}),
     ("sql", {"query": "SELECT CAST('42' AS INT) UNION SELECT 42"}), ("calculator", {"expression": "42"}),
-    ("calculator", {"expression": " 42.0 "}),
+    ("calculator", {"expression": " (42) "}),
 )  # fmt: skip
 
 
@@ -35,6 +35,26 @@ def test_a_tool_that_gives_42_back_makes_it_no_finding(tmp_path: Path, call: tup
     result = build(llm=capable("42\n[1]", [call]), files=tmp_path).execute("How many boats are there?")
     assert not (result.converged or result.sufficient)
     assert [(claim.text, claim.verdict) for claim in result.claims] == [("42", "not_found")]
+
+
+@pytest.mark.requirement("G2b", "G4b")
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("calculator", {"expression": "84/2"}), ("calculator", {"expression": "84 / 2"}),
+        ("calculator", {"expression": "6 * 7"}),
+        ("sql", {"query": "SELECT DATE '2026-05-01' AS day, 42, length_m FROM boats"}),
+        ("sql", {"query": "SELECT sum(length_m) + 14 FROM boats"}),
+    ],
+    ids=lambda call: str(call[1]),
+)  # fmt: skip
+def test_what_is_computed_or_stands_beside_what_is_read_is_a_finding(
+    tmp_path: Path, call: tuple[str, dict[str, str]]
+) -> None:
+    """Whoever computes 42 has it."""
+    (tmp_path / "boats.csv").write_text(BOATS)
+    result = build(llm=capable("42\n[1]", [call]), files=tmp_path).execute("How many metres are it with the pier?")
+    assert [(claim.text, claim.verdict) for claim in result.claims] == [("42", "supported")] and result.sufficient
 
 
 @pytest.mark.requirement("G4b", "J8a")

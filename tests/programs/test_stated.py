@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.programs.stated import sentence_of, stands_in
+from aeon.programs.stated import sentence_of, stands_in, stands_whole
 from aeon.schema import Source
 
 pytestmark = pytest.mark.requirement("T2d", "L1")
@@ -34,7 +34,21 @@ def sentence(text: str, start: int = 0, heading: str = "") -> Source:
 )
 def test_an_answer_stands_where_its_figures_and_most_of_its_words_do(answer: str, text: str, stands: bool) -> None:
     """In any language; case, spaces and marks count for nothing."""
-    assert stands_in(answer, sentence(text)) is stands
+    assert (stands_whole(answer, sentence(text)) or stands_in(answer, sentence(text))) is stands
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("5%", "5 euros"),
+        ("\u00d6l", "Die B\u00f6ller sind laut."),
+        ("\u043d\u0435", "\u043d\u0435\u0442"),
+        ("3/4", "On 3 4 there"),
+    ],
+)
+def test_a_part_of_a_word_and_a_number_of_another_kind_do_not_stand_there(answer: str, text: str) -> None:
+    """Only scripts without spaces have words within words."""
+    assert not stands_in(answer, sentence(text))
 
 
 def test_of_several_sentences_it_is_the_nearest_to_the_question() -> None:

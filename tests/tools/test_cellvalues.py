@@ -19,8 +19,7 @@ LAMPS = (
 def named(folder: Path, text: str) -> list[tuple[str, str]]:
     """The values of a table of lamps in a text."""
     (folder / "lamps.csv").write_text(LAMPS, encoding="utf-8")
-    found = values_named(Database.load(Folder.open(folder), ["lamps.csv"]), text)
-    return [(one.column, one.value) for one in found]
+    return [*values_named(Database.load(Folder.open(folder), ["lamps.csv"]), text)]
 
 
 @pytest.mark.parametrize(

@@ -238,22 +238,23 @@ def test_values_are_safe_to_keep_and_exact(clinic: Database) -> None:
 
 @pytest.mark.requirement("G2b")
 @pytest.mark.parametrize(
-    ("query", "constants"),
+    ("query", "written"),
     [
-        ("SELECT 42, city, -1.5, DATE '2026-05-01', NULL FROM patients", [0, 2, 3, 4]),
-        ("SELECT 'a', city FROM patients UNION ALL SELECT 'b', 'c'", [0]),
-        ("SELECT 1, *, 2 FROM patients", [0]),
-        ("SELECT 6 * 7, count(*), (SELECT 1), CASE WHEN id > 1 THEN 1 ELSE 2 END FROM patients GROUP BY ALL", None),
+        ("SELECT 42, -1.5, DATE '2026-05-01', NULL FROM patients", True),
+        ("SELECT 'a' FROM patients UNION ALL SELECT 'b'", True),
+        ("SELECT 1, city FROM patients", None),
+        ("SELECT 'a' UNION ALL SELECT city FROM patients", None),
+        ("SELECT 6 * 7", None),
+        ("SELECT COLUMNS(*)::VARCHAR FROM patients", None),
         ("FROM patients", None),
-        ("SELECT max(id), upper(city) FROM patients GROUP BY city", None),
         ("PIVOT patients ON city USING count(*)", None),
     ],
 )
-def test_what_a_query_only_writes_is_said(clinic: Database, query: str, constants: list[int] | None) -> None:
-    """By the number of the column; behind a ``*`` nobody knows it."""
+def test_what_a_query_only_writes_is_said(clinic: Database, query: str, written: bool | None) -> None:
+    """Where all that it selects are literals."""
     result = plain_query(clinic, query, 16_384)
-    assert result.get("constants") == constants
-    assert ("; in no table, but written in the query: " in shown(result, 1)) is bool(constants)
+    assert result.get("written") is written
+    assert ("; written in the query, read from no table)" in shown(result, 1)) is bool(written)
 
 
 def test_output_keeps_to_its_bytes(clinic: Database) -> None:
