@@ -277,10 +277,6 @@ class ToolArgumentError(ToolError):
     """The arguments do not fit the tool's schema."""
 
 
-class NotInTables(ToolArgumentError):
-    """A query asks for a column, or compares with a text, that no table has, nor one that is spelt like it."""
-
-
 class ToolTimeout(ToolError):
     """The tool did not return in time."""
 

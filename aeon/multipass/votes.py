@@ -138,9 +138,9 @@ class Ballot:
     def _with(self, candidate: Candidate) -> Ballot:
         given = candidate.ran
         if given.absent:
-            return replace(self, absent=(*self.absent, candidate), problems=self._told(given.lacking))
+            return replace(self, absent=(*self.absent, candidate))
         if not (given.values or given.writing):
-            return replace(self, problems=self._told(given.problem))
+            return replace(self, problems=tuple(dict.fromkeys([*self.problems, *filter(None, [given.problem])])))
         alike = (n for n, one in enumerate(self.classes) if all(same(each.ran, given) for each in one.candidates))
         place = next(alike, None)
         if place is None:
@@ -148,10 +148,6 @@ class Ballot:
         classes = [*self.classes]
         classes[place] = classes[place].joined(candidate)
         return replace(self, classes=tuple(classes))
-
-    def _told(self, problem: str) -> tuple[str, ...]:
-        """The problems with one more, each once."""
-        return tuple(dict.fromkeys([*self.problems, *filter(None, [problem])]))
 
     def ranked(self) -> tuple[Class, ...]:
         """The classes, the one that stands best first; that nothing is stated is one like the others."""
@@ -208,10 +204,6 @@ class Ballot:
         return not self.is_absent or self._is_surely_absent(lead)
 
     def _is_surely_absent(self, lead: Class) -> bool:
-        """Whether several ways say that nothing is stated; of those that only found nothing, two are needed.
-
-        What a query looked for that no table has may be a name that the model made up: it settles nothing.
-        """
-        found = [one for one in self.absent if not one.ran.lacking]
-        said = any(not one.ran.uses for one in found)
-        return len({one.program.way for one in found}) > 1 or (said and lead.votes > 1)
+        """Whether several ways say that nothing is stated; of those that only found nothing, two are needed."""
+        said = any(not one.ran.uses for one in self.absent)
+        return len({one.program.way for one in self.absent}) > 1 or (said and lead.votes > 1)

@@ -30,7 +30,7 @@ from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
 from aeon.tools.expression import evaluate
 from aeon.tools.quote import QUOTE, quoted
-from aeon.tools.references import REFERENCE, substitute
+from aeon.tools.references import substitute
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.texts import READ_TEXTS, every_text, read_sentences
 
@@ -67,7 +67,7 @@ class ProgramRunner:
             return Ran(absent=True, problem=self._searched(question.goal))
         found = read_program(text, self._tools, question.found, question.said, question.goal)
         if found.fault:
-            return self._failed(one_line(found.fault, _LONGEST_PROBLEM), found.calls.steps, question)
+            return Ran(problem=one_line(found.fault, _LONGEST_PROBLEM))
         if found.writing:
             return await self._to_write(found, question, name)
         if found.said and all(map(_says_nothing, found.said)):
@@ -106,10 +106,7 @@ class ProgramRunner:
                     return Ran(absent=True, problem=self._searched(question.goal), uses=tuple(uses))
                 use = await self._use(f"{name}.{number}", action.tool, arguments)
             except ToolError as error:
-                problem = one_line(f"{action.tool}: {error}", _LONGEST_PROBLEM)
-                is_other = is_task or not isinstance(error, ToolArgumentError)
-                failed = self._failed(problem, () if is_other else (step,), question)
-                return failed.changed(uses=tuple(uses))
+                return Ran(problem=one_line(f"{action.tool}: {error}", _LONGEST_PROBLEM), uses=tuple(uses))
             uses.append(use)
             given[step.id] = use.output
         return uses
@@ -118,20 +115,6 @@ class ProgramRunner:
         """Whether a query gives something that a table has: else it finds nothing out, whatever it selects."""
         reads = self._tools.get(SQL).reads
         return reads is None or reads(str(arguments.get("query", "")))
-
-    def _failed(self, problem: str, steps: Sequence[Step], question: Asked) -> Ran:
-        """What comes of a program that cannot run; one with a query for what no table has finds nothing."""
-        if any(map(self._lacks, steps)):
-            return Ran(absent=True, lacking=problem, problem=f"{self._searched(question.goal)}; {problem}")
-        return Ran(problem=problem)
-
-    def _lacks(self, step: Step) -> bool:
-        """Whether a call is a query for what no table has; one with the result of another call in it may be none."""
-        action = step.action
-        if not isinstance(action, ToolCall) or action.tool not in self._tools.names:
-            return False
-        lacks, query = self._tools.get(action.tool).lacks, str((action.arguments or {}).get("query", ""))
-        return lacks is not None and not REFERENCE.search(query) and lacks(query)
 
     async def _use(self, name: str, tool: str, arguments: JsonObject) -> ToolUse:
         """What a tool gives; of a quotation the value, with its sentence.

@@ -44,9 +44,8 @@ class Ran(Value):
     """What a program gave: the ``values`` that it prints, and the calls of tools that they rest on, in order.
 
     ``cites`` are ids of results and of their sentences. ``writing`` is the text that it wants written. ``absent``: it
-    found that what is asked for is not stated; ``lacking`` says which column or text it looked for that no table has.
-    ``problem`` is what kept it from giving anything. ``near`` is the sentence nearest to an answer that stands in none,
-    for a judge to see.
+    found that what is asked for is not stated. ``problem`` is what kept it from giving anything. ``near`` is the
+    sentence nearest to an answer that stands in none, for a judge to see.
     """
 
     values: tuple[JsonValue, ...] = ()
@@ -54,7 +53,6 @@ class Ran(Value):
     cites: tuple[str, ...] = ()
     writing: str = ""
     absent: bool = False
-    lacking: str = ""
     problem: str = ""
     near: tuple[Lines, ...] = ()
 

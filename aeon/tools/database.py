@@ -15,12 +15,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from aeon.documents.folder import Folder
-from aeon.errors import MissingExtraError, NotInTables, ToolArgumentError, ToolError, ToolFailed
+from aeon.errors import MissingExtraError, ToolArgumentError, ToolError, ToolFailed
 from aeon.schema.frozen import JsonValue
 from aeon.text import one_line
 from aeon.tools.filling import TABLE_SUFFIXES, Filler, Loaded, typed_columns
 from aeon.tools.queries import Comparison, Query, parse
-from aeon.tools.queryerrors import error_line, nearest, no_table, unknown_column
+from aeon.tools.queryerrors import error_line, nearest, no_table
 from aeon.tools.rows import display, json_rows
 from aeon.tools.tableinfo import TableInfo, identifier, quoted
 
@@ -168,16 +168,6 @@ class Database:
                     self._check_texts(cursor, parsed)
         return json_rows(columns, rows)
 
-    def lacks(self, query: str) -> bool:
-        """Whether a query looks for a column or a text that no table has, nor one that is spelt like it."""
-        try:
-            self.query(query)
-        except NotInTables:
-            return True
-        except ToolError:
-            pass
-        return False
-
     def binds(self, query: str) -> str | None:
         """Return the line that ``query`` would raise for a query that cannot run, without running it."""
         try:
@@ -251,16 +241,7 @@ class Database:
         except self._duckdb.Error as error:
             used = self._used(query) or self.tables
             names = {table.name: [self._name(column) for column, _ in table.columns] for table in used}
-            raise self._kind_of(str(error))(error_line(str(error), names, query.text)) from None
-
-    def _kind_of(self, message: str) -> type[ToolArgumentError]:
-        """What an error is: about a column that no table has, nor one spelt like it, and that is no text of a table."""
-        name = unknown_column(message)
-        columns = [column for table in self.tables for column, _ in table.columns]
-        if not name or nearest(name, columns):
-            return ToolArgumentError
-        with self._cursor() as cursor:
-            return ToolArgumentError if any(self._holders(cursor, name)) else NotInTables
+            raise ToolArgumentError(error_line(str(error), names, query.text)) from None
 
     def _holders(self, cursor: duckdb.DuckDBPyConnection, text: str) -> Iterator[str]:
         """The columns of text, of the first sixty, that have this text in some row, as a query writes them."""
@@ -286,18 +267,17 @@ class Database:
                 holders.setdefault(comparison, []).append(holder)
         for comparison, columns in holders.items():
             if not any(_holds(cursor, table, column, comparison) for table, column in columns):
-                raise self._no_such_text(cursor, comparison, columns)
+                raise ToolArgumentError(self._no_such_text(cursor, comparison, columns))
 
     def _no_such_text(
         self, cursor: duckdb.DuckDBPyConnection, comparison: Comparison, holders: Sequence[tuple[str, str]]
-    ) -> ToolArgumentError:
+    ) -> str:
         column = self._name(holders[0][1])
         parts = " UNION ".join(f"SELECT DISTINCT {quoted(name)} AS v FROM {quoted(table)}" for table, name in holders)
         distinct = f"SELECT v FROM ({parts}) WHERE v IS NOT NULL ORDER BY v LIMIT {_MOST_DISTINCT}"
         values = [str(row[0]) for row in cursor.execute(distinct).fetchall()]
         close = nearest(comparison.text.strip("%_ "), values, _MOST_VALUES)
         elsewhere = next(self._holders(cursor, comparison.text.strip("%_ ")), "")
-        kind = ToolArgumentError if close or elsewhere else NotInTables
         if len(values) > _MOST_VALUES and close:
             hint = f"the nearest values of {column} are"
         else:
@@ -306,7 +286,7 @@ class Database:
         listed = ", ".join(one_line(value, 40) for value in close) or "none"
         text = one_line(repr(comparison.text), 60)
         where = f"{elsewhere} has it; " if elsewhere else ""
-        return kind(one_line(f"no row has {column} {comparison.sign} {text}; {where}{hint}: {listed}{more}", 500))
+        return one_line(f"no row has {column} {comparison.sign} {text}; {where}{hint}: {listed}{more}", 500)
 
     def _name(self, column: str) -> str:
         return identifier(column, self.keywords)

@@ -159,10 +159,7 @@ class Files:
 
         hint = f"Tables: {database.describe()}"
         asking = sql(database, query)
-        return replace(
-            asking, hint=hint, prepare=checked, named=partial(values_named, database), reads=database.reads,
-            lacks=database.lacks,
-        )  # fmt: skip
+        return replace(asking, hint=hint, prepare=checked, named=partial(values_named, database), reads=database.reads)
 
 
 def files(folder: Paths) -> tuple[Tool, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from aeon.text import one_line
 
-__all__ = ["error_line", "nearest", "no_column", "no_table", "unknown_column"]
+__all__ = ["error_line", "nearest", "no_column", "no_table"]
 
 _COLUMN = re.compile(
     r"(?:Referenced column|have a column named) \"(?P<name>.+?)\"(?: not found| was not found|$)", re.M
@@ -33,12 +33,6 @@ def error_line(message: str, tables: Mapping[str, Sequence[str]], query: str = "
         return one_line(f"{match['call']} does not work on these types; use CAST or another column", 200)
     first = _KIND.sub("", message.strip().split("\n")[0])
     return one_line(first.split(". ")[0].split("! ")[0].rstrip("!."), 200)
-
-
-def unknown_column(message: str) -> str:
-    """The column that DuckDB's message does not know, "" where it is about something else."""
-    match = _COLUMN.search(message)
-    return match["name"] if match is not None else ""
 
 
 def no_column(name: str, tables: Mapping[str, Sequence[str]]) -> str:

@@ -58,7 +58,7 @@ class Tool:
     the schema into those that ``call`` takes and raises ``ValueError`` where it cannot. ``offered``: whether prompts
     name it; else only the host uses it. ``reading``: its result is a list of passages, and what the step finds out is
     read out of them by the model. ``named`` gives the values of columns that stand in a text, ``reads`` says
-    whether a query gives something that a table has, ``lacks`` whether it looks for what none has.
+    whether a query gives something that a table has.
     ``tables`` are those that it asks, ``schema`` the statements that would make them, ``texts`` the names of the
     documents that it reads, ``material`` the sentences that a question is put to. ``provider`` is what
     research searches with.
@@ -78,7 +78,6 @@ class Tool:
     offered: bool = True
     reading: bool = False
     reads: Callable[[str], bool] | None = None
-    lacks: Callable[[str], bool] | None = None
     named: Callable[[str], tuple[Named, ...]] | None = None
     tables: tuple[TableInfo, ...] = ()
     schema: str = ""

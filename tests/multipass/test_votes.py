@@ -132,19 +132,6 @@ def test_that_one_way_finds_nothing_settles_nothing() -> None:
     assert not made.weighed(one, Weight(score=0.01)).is_decided
 
 
-def test_what_no_table_has_weighs_against_what_was_found_instead() -> None:
-    """A doubtful result is not ahead of it, a sure one is. It settles nothing alone, and is told to the next way."""
-    lacking = Ran(absent=True, lacking="there is no column phone", problem="not stated")
-    made = ballot(("query", lacking), ("plain", ran("13:00")))
-    assert made.problems == ("there is no column phone",)
-    (one,) = made.unjudged(3)
-    assert not made.weighed(one, Weight(score=0.55)).is_decided
-    assert made.weighed(one, Weight(score=0.8)).is_decided
-    assert made.weighed(one, Weight(score=0.2)).is_absent
-    alone = ballot(("query", lacking), ("plain", lacking), ("program", lacking))
-    assert alone.is_absent and not alone.is_decided
-
-
 def test_a_result_that_two_ways_lead_to_needs_no_judge() -> None:
     """One way alone does, unless it is a text that is yet to be written."""
     assert not ballot(("query", ran(7))).is_decided

@@ -348,24 +348,6 @@ def test_the_tool_asks_the_tables(shops: Database) -> None:
 
 
 @pytest.mark.requirement("W3d")
-@pytest.mark.parametrize(
-    ("query", "lacks"),
-    [
-        ("SELECT phone FROM shops", True),
-        ("SELECT city FROM shops WHERE city = 'Zagreb'", True),
-        ("SELECT citty FROM shops", False),
-        ("SELECT revenue FROM shops WHERE note = 'Rome'", False),
-        ('SELECT revenue FROM shops WHERE city = "Rome"', False),
-        ("SELECT revenue FROM", False),
-        ("SELECT revenue FROM shops", False),
-    ],
-)
-def test_what_no_table_has_is_told_from_what_stands_elsewhere(shops: Database, query: str, lacks: bool) -> None:
-    """A slip, a value of another column, and a text in the quotes of a name are not lacking."""
-    assert shops.lacks(query) is lacks
-
-
-@pytest.mark.requirement("W3d")
 def test_where_a_text_stands_is_said(shops: Database) -> None:
     """Beside the values of the column that the query asked."""
     with pytest.raises(ToolArgumentError, match=r"no row has note = 'Rome'; shops\.city has it"):
