@@ -26,8 +26,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """A real model beside other tests has one core: two threads that wait for each other lose most of their time."""
-    is_alone = item.get_closest_marker("xdist_group") is None or "PYTEST_XDIST_WORKER" not in os.environ
+    """The embedded model beside other tests has one core: two threads that wait for each other lose their time."""
+    is_alone = item.get_closest_marker("embedded") is None or "PYTEST_XDIST_WORKER" not in os.environ
     if is_alone or not hasattr(os, "sched_setaffinity"):
         return (yield)
     cores = os.sched_getaffinity(0)
