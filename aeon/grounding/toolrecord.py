@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -21,9 +20,7 @@ __all__ = ["ToolRecord", "from_table", "sentences_of", "sources_of"]
 
 _QUOTE = "quote"
 """The tool that gives back a value that a program has: what it stands in is its sentence."""
-_CALCULATOR, _SQL, WRITTEN = "calculator", "sql", "written"
-"""Tools, and what the second says of a query of which all columns are literals."""
-_LITERAL = re.compile(r"[\s(]*[-+]?[\d_,.]+[\s)]*")
+_CALCULATOR, _SQL = "calculator", "sql"
 
 
 class ToolRecord(NamedTuple):
@@ -128,5 +125,14 @@ def _output(use: ToolUse) -> Iterator[ToolOutput]:
 def _is_echo(use: ToolUse) -> bool:
     """Whether a call only gives back what it was given."""
     if use.tool == _CALCULATOR:
-        return bool(_LITERAL.fullmatch(str((use.arguments or {}).get("expression", ""))))
-    return use.tool == _SQL and isinstance(use.output, dict) and use.output.get(WRITTEN) is True
+        return _is_number(str((use.arguments or {}).get("expression", "")))
+    return use.tool == _SQL and isinstance(use.output, dict) and use.output.get("written") is True
+
+
+def _is_number(expression: str) -> bool:
+    """Whether an expression is nothing but a number, in parentheses too."""
+    try:
+        float(expression.strip("() \t\n").replace(",", ""))
+    except ValueError:
+        return False
+    return True

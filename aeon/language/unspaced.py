@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["DATE_SIGNS", "LETTERS", "spaced"]
+__all__ = ["DATE_SIGNS", "LETTERS", "is_unspaced", "spaced"]
 
 DATE_SIGNS = "年月日년월일"
 """What Chinese, Japanese and Korean write behind the figures of a year, a month and a day."""
@@ -14,9 +14,15 @@ LETTERS = (
     "\uf900-\ufaff\uff66-\uff9f"
 )
 """The letters of such scripts, as a regular expression has them between brackets."""
+_LETTER = re.compile(f"[{LETTERS}]")
 _COMPOSED = re.compile(rf"\d+(?:[.,]\d+)*[{_SCALES}][\d{_SCALES}]+")
 """A number of several parts, such as 3万5千, which is not read."""
 _SIGN = "|"
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether a text has a letter of such a script."""
+    return _LETTER.search(text) is not None
 
 
 def spaced(text: str, kept: str = "") -> str:

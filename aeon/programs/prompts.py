@@ -69,8 +69,8 @@ class _Examples(TypedDict):
 class Asked:
     """What a step asks: its ``goal``, the task that it is of, what other steps gave, and the sentences found for it.
 
-    ``problems`` are what kept earlier programs from giving
-    anything. ``earlier`` is an answer that was given, and ``against`` what was found in it.
+    ``problems`` are what kept earlier programs from giving anything. ``earlier`` is an answer that was given, and
+    ``against`` what was found in it.
     """
 
     task: Task

@@ -14,7 +14,7 @@ from aeon.language.dates import same_day
 from aeon.language.literals import is_german, stands_as_words
 from aeon.language.mention import Mention
 from aeon.language.numerals import spelt_numerals
-from aeon.language.unspaced import LETTERS, spaced
+from aeon.language.unspaced import is_unspaced, spaced
 from aeon.language.words import language_of, stems
 from aeon.programs.short_answers import tokens
 from aeon.schema import Source
@@ -22,7 +22,6 @@ from aeon.schema import Source
 __all__ = ["sentence_of", "stands_in", "stands_whole", "stated_numbers"]
 
 _CLOCK = re.compile(r"(?<![\w:.,-])(\d{1,2}):(\d\d)(?!\d)")
-_UNSPACED = re.compile(f"[{LETTERS}]")
 _SHARE = 0.75
 """Of the words of a text, that its sentence must have."""
 
@@ -42,7 +41,7 @@ def stands_whole(answer: str, source: Source) -> bool:
     """Whether a sentence has an answer as it is, but for case, spaces and marks."""
     said, there = tokens(answer), tokens(source.text)
     places = range(len(there) - len(said) + 1)
-    joined = "".join(said) in "".join(there) and all(map(_UNSPACED.search, said))
+    joined = "".join(said) in "".join(there) and all(map(is_unspaced, said))
     return bool(said) and (joined or any(there[place : place + len(said)] == said for place in places))
 
 

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from itertools import islice
 
 from aeon.errors import ToolError
-from aeon.language.unspaced import LETTERS
+from aeon.language.unspaced import LETTERS, is_unspaced
 from aeon.tools.database import Database
 from aeon.tools.tableinfo import Named, quoted
 
 __all__ = ["values_named"]
 
 _WORD = re.compile(r"\w+")
-_UNSPACED = re.compile(f"[{LETTERS}]")
 _PLAIN = "trim(regexp_replace(lower({}), '[^\\p{{L}}\\p{{N}}]+', ' ', 'g'))"
 _MOST_COLUMNS = 60
 _MOST_VALUES = 20
@@ -32,11 +31,7 @@ def values_named(database: Database, text: str) -> tuple[Named, ...]:
     text = text[:_LONGEST_TEXT]
     every = ((table.name, name) for table in database.tables for name, kind in table.columns if kind == "VARCHAR")
     columns = islice(every, _MOST_COLUMNS)
-    found = {
-        Named(column, value)
-        for table, column in columns
-        for value in _within(database, table, column, text)
-    }
+    found = {Named(where[1], value) for where in columns for value in _within(database, *where, text)}
     return tuple(_placed(found, text)[:_MOST_NAMED])
 
 
@@ -48,14 +43,14 @@ def _placed(found: set[Named], text: str) -> list[Named]:
 
 def _place(value: str, text: str) -> int:
     """Where a value stands first; one in an unspaced script may stand within what would be a word elsewhere."""
-    return text.lower().find(value.lower()) if _UNSPACED.search(value) else _spaced(text).find(_spaced(value))
+    return text.lower().find(value.lower()) if is_unspaced(value) else _spaced(text).find(_spaced(value))
 
 
 def _within(database: Database, table: str, column: str, text: str) -> Iterator[str]:
     """The values of a column that are part of a text."""
     plain, cell = _PLAIN.format(quoted(column)), quoted(column)
     conditions = [f"contains('{_spaced(text)}', ' ' || {plain} || ' ')"]
-    if _UNSPACED.search(text):
+    if is_unspaced(text):
         raw = text.lower().replace("'", "''").replace("\x00", "")
         conditions.append(f"(regexp_matches({cell}, '[{LETTERS}]') AND contains('{raw}', lower({cell})))")
     query = (
@@ -71,7 +66,7 @@ def _within(database: Database, table: str, column: str, text: str) -> Iterator[
 
 def _is_part(value: str, other: str) -> bool:
     """Whether a value is only a part of another one, such as ``table`` of ``table lamp``."""
-    part, whole = (value.lower(), other.lower()) if _UNSPACED.search(value) else (_spaced(value), _spaced(other))
+    part, whole = (value.lower(), other.lower()) if is_unspaced(value) else (_spaced(value), _spaced(other))
     return len(part) < len(whole) and part in whole
 
 
