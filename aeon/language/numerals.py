@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from aeon.language.mention import Mention, mentioned
-from aeon.proof.readings import GERMAN_WORDS, LARGE, SCALES, SPELT, UNITS, is_part, unit_of
+from aeon.proof.readings import GERMAN_WORDS, LARGE, SCALES, SPELT, UNITS, is_part
 
-__all__ = ["NUMBER", "UNIT", "numerals", "spelt_numerals", "unit_behind"]
+__all__ = ["NUMBER", "UNIT", "numerals", "spelt_numerals"]
 
 _SPACE = "[   \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}]"
 _SYMBOLS = sorted((re.escape(unit) for unit in UNITS if len(unit) < 3), key=len, reverse=True)
@@ -37,7 +37,6 @@ _NAME = re.compile(r"\s[A-Z][a-z]")
 _MANY = re.compile(r"a (?:hundred|thousand)", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _NO_NUMBER = ("24/7",)
-_BEHIND = re.compile(rf"{_SPACE}?({UNIT})")
 
 
 def numerals(text: str, german: bool = False) -> Iterator[Mention]:
@@ -57,12 +56,6 @@ def spelt_numerals(text: str, german: bool = False) -> Iterator[Mention]:
     for match in _WORD.finditer(text):
         if _is_number(match, text, german) and (mention := mentioned("number", match.start(), match[0], ["word"])):
             yield mention
-
-
-def unit_behind(text: str, place: int) -> str:
-    """The unit that a text has at a place, behind a number; "" where it has none."""
-    found = _BEHIND.match(text, place)
-    return unit_of(found[1]) if found else ""
 
 
 def _is_number(match: re.Match[str], text: str, german: bool) -> bool:

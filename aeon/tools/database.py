@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from aeon.documents.folder import Folder
-from aeon.errors import MissingExtraError, ToolArgumentError, ToolError, ToolFailed
+from aeon.errors import MissingExtraError, ToolArgumentError, ToolFailed
 from aeon.schema.frozen import JsonValue
 from aeon.text import one_line
 from aeon.tools.filling import TABLE_SUFFIXES, Filler, Loaded, typed_columns
@@ -167,19 +167,6 @@ class Database:
                 if not any(cell for row in rows for cell in row) and len(rows) < 2:  # nothing, or a count of 0
                     self._check_texts(cursor, parsed)
         return json_rows(columns, rows)
-
-    def binds(self, query: str) -> str | None:
-        """Return the line that ``query`` would raise for a query that cannot run, without running it."""
-        try:
-            with self._cursor() as cursor:
-                parsed = self._parse(cursor, query)
-                with self._translated(parsed):
-                    cursor.execute(f"EXPLAIN {parsed.text}").fetchall()
-                    for comparison, _, kind in self._compared(parsed):  # EXPLAIN takes any text for any type
-                        cursor.execute(f"SELECT CAST(? AS {kind})", [comparison.text])
-        except ToolError as error:
-            return str(error)
-        return None
 
     @property
     def module(self) -> ModuleType:

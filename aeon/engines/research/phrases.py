@@ -12,7 +12,7 @@ from aeon.engines.research.common import stems
 from aeon.engines.research.questions import asks_yes_no
 from aeon.proof.readings import MONTHS
 
-__all__ = ["descriptions", "has_clause", "is_nested", "names", "questions"]
+__all__ = ["descriptions", "is_nested", "names", "questions"]
 
 _ARTICLES = frozenset({"the", "a", "an"})
 _DEFINITE = "the"
@@ -46,8 +46,6 @@ _GOES_ON = re.compile(r" [A-Z]")
 _AND = re.compile(r",? and (?=(?:who|whom|whose|what|when|where|which|why|how)\b)", re.IGNORECASE)
 _MARK = re.compile(r"\?\s+(?=\S)")
 _MOST_QUESTIONS = 4
-_OPENING = 2
-"""Words of a question among which its word of asking is: "Who", "In which"."""
 _BEFORE = "of|in|on|at|by|for|to|with|from|after|into|under"
 _DESCRIBES = re.compile(r"\b(?:who|which|that|where|whose|of)\b|['\u2019]s? ", re.IGNORECASE)
 _CLAUSES = "who|whom|whose|which|that|where|when"
@@ -120,11 +118,6 @@ def questions(task: str) -> list[str]:
 def is_nested(span: str) -> bool:
     """Whether the span describes by a clause, as in "the city where she died"."""
     return _CLAUSE.search(span) is not None
-
-
-def has_clause(question: str) -> bool:
-    """Whether a question describes something by a clause; its own word of asking, among the first two, begins none."""
-    return _CLAUSE.search(" ".join(question.split()[_OPENING:])) is not None
 
 
 def _spans(question: str) -> Iterator[str]:

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import re
 
-from aeon.engines.research.common import is_common
-from aeon.language.words import stem
-from aeon.proof.readings import NUMBER_WORDS
-
-__all__ = ["asks_leave", "asks_yes_no", "is_of_kind", "is_thing", "presumes", "uncounted"]
+__all__ = ["asks_yes_no", "is_of_kind", "presumes"]
 
 _I = re.IGNORECASE
 _AUXILIARY = r"(?:is|are|am|was|were|do|does|did|can|could|may|might|must|shall|should|will|would|has|have|had)(?:n't)?"
@@ -16,12 +12,6 @@ _YES_NO = re.compile(
     rf"{_AUXILIARY}\s+"
     r"(?!you (?:tell|know|say|explain|give|show|find|list|write|name)\b)"
     r"(?![^?.!]*\b(?:or|what|who|whom|whose|which|how)\b)[^?.!]+\?\s*",
-    _I,
-)
-_LEAVE = re.compile(
-    r"(?:may|can|could|must|should|shall)(?:n't)? (?!you\b)|"
-    r"(?:is|are|am) [^?]{0,80}\b(?:allowed|permitted|forbidden)\b|"
-    r"is it (?:ok|okay|all right)\b|(?:do|does) (?:[\w'-]+ ){1,4}(?:have|need) to\b",
     _I,
 )
 _OF_ONE = re.compile(r"\W*(?:and |so |then )?(?:how|what(?! (?:\w+ )?(?:are|were)\b)|when|where)\b", _I)
@@ -46,12 +36,6 @@ _UNIT = re.compile(
 _COUNTED = re.compile(r"\bhow many (?:more |fewer |other |different )?(?!of\b)([^\W\d_]+)", _I)
 _MEASURES = frozenset({"kilometre", "kilometer", "kilogram", "kilo", "metre", "meter", "litre", "liter", "gram"})
 """Nouns of measures that a unit may stand for in short."""
-_MEASURE = re.compile(
-    r"euro|dollar|pound|franc|crown|cent|percent|per$|second|minute|hour|day|week|month|year|mile|feet|foot|inch|acre|"
-    r"tonne|ton$|tons$|square|cubic|hectare|degree|volt|watt|k[gmw]|\w*(?:gram|met(?:re|er)|lit(?:re|er)|watt)|"
-    r"time|unit|point",
-    _I,
-)
 _A_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _HOW_LONG = re.compile(r"\bhow long\b(?! ago| ha(?:s|ve)\b)", _I)
 _CLOCK = re.compile(r"\D*\d{1,2}[:.]\d\d(?:\s*[ap]\.?m\.?)?\W*", _I)
@@ -107,21 +91,6 @@ _KINDS = (
     (re.compile(r"^\W*(?:what is|what's|what was) the name of\b", _I), re.compile(r"[^\W\d_]{2}")),
     (re.compile(r"\b(?:website|web address|web page|homepage|url)\b", _I), re.compile(r"\w\.\w{2,}")),
 )
-_SO_MANY = r"(?P<number>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|a dozen)"
-_COUNT = re.compile(
-    rf"(?<![\w.,:/-]){_SO_MANY}"
-    r"(?:-|\s+)(?!o'clock|percent|per cent|%|costs?\b|"
-    r"(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
-    r"(?P<thing>(?<!\bof the two )of us\b|[^\W\d_]+)",
-    _I,
-)
-_PARTY = re.compile(
-    rf"\b(?P<thing>we are|we're|we\u2019re|(?:family|group|party|class|team) of) {_SO_MANY}"
-    r"(?=\s*[,.;:?!]|\s+(?:and|who|with)\b)",
-    _I,
-)
-"""So many of something, where a question brings the number: no day of a month, no time of day."""
-_FIGURES = {**NUMBER_WORDS, "a dozen": 12}
 _SEVERAL = re.compile(r"\band (?:who|whom|whose|what|which|where|when|how)\b", _I)
 
 
@@ -151,27 +120,6 @@ def _counts(question: str, answer: str) -> bool:
     return any(unit.removesuffix("s") == noun for unit in units) or noun in _MEASURES
 
 
-def uncounted(question: str, said: str) -> list[str]:
-    """What a question brings so many of, as "four members", and a text has not in that number, in digits or in words.
-
-    Against no text at all it is everything that the question brings so many of.
-    """
-    there = _things(said)
-    return [text for count, text in _things(question).items() if count not in there]
-
-
-def _things(text: str) -> dict[tuple[str, str], str]:
-    """What a text has so many of, by the number in digits and the stem of the thing."""
-    counts = [*_PARTY.finditer(text), *(found for found in _COUNT.finditer(text) if not is_common(found["thing"]))]
-    every = ((found["number"].casefold(), found) for found in counts)
-    return {(str(_FIGURES.get(number, number)), stem(found["thing"])): found[0] for number, found in every}
-
-
-def is_thing(noun: str) -> bool:
-    """Whether a noun names things that are counted in whole numbers, and no measure; "" names nothing."""
-    return bool(noun) and _MEASURE.match(noun) is None
-
-
 def asks_yes_no(question: str) -> bool:
     """Whether a question is one of yes or no: it begins with its verb, and leaves no choice of two things.
 
@@ -180,13 +128,6 @@ def asks_yes_no(question: str) -> bool:
     asked = question.strip()
     led_in = _LED_IN.match(asked)
     return _YES_NO.fullmatch(asked, led_in.end() if led_in else 0) is not None
-
-
-def asks_leave(question: str) -> bool:
-    """Whether a question of yes or no is for what is allowed, possible or a duty: rules say that rather than rows."""
-    asked = question.strip()
-    led_in = _LED_IN.match(asked)
-    return asks_yes_no(asked) and _LEAVE.match(asked, led_in.end() if led_in else 0) is not None
 
 
 def presumes(question: str) -> bool:
