@@ -14,7 +14,7 @@ from aeon.engines.graph.record import Worked
 from aeon.engines.graph.values import Verdict
 from aeon.experience import store
 from aeon.llm.scripted import Reply, Scripted
-from aeon.schema import Bound, LLMRequest, Plan, Step, ToolCall
+from aeon.schema import Bound, LLMRequest, Plan, Step, ToolUse
 from aeon.schema.experience import Lesson, Lessons
 from aeon.testing.obliging import oblige
 from tests.second import way_of
@@ -173,7 +173,8 @@ def test_a_measurement_that_was_broken_off_continues_with_the_same_lessons(tmp_p
 def test_where_aeon_notes_nothing_the_scoring_says_how_a_first_attempt_ended() -> None:
     """With the steps and the last no, as in a lesson of Aeon's; what Aeon notes is kept as it is."""
     one = instance("cents", "first", "development", 1)
-    step = Step(id="s1", description="ask", status="complete", action=ToolCall(tool="sql", arguments={"query": "Q"}))
+    use = ToolUse(id="s1.1", tool="sql", arguments={"query": "Q"}, output=1)
+    step = Step(id="s1", description="ask", status="complete", uses=(use,))
     verdicts = (Verdict(says="no", reason="too much"), Verdict())
     for value, outcome in ((one.item.expected[0], "success"), (one.trap, "failure")):
         assert value is not None

@@ -32,7 +32,6 @@ from aeon.schema import (
     Step,
     StepResult,
     Task,
-    ToolCall,
     ToolUse,
     Value,
 )
@@ -161,8 +160,6 @@ def _of_effect(number: int, effect: Effect, given: Value | None) -> Iterator[Pro
 
 def _of_step(name: str, effect: Effect, given: StepResult) -> ProofStep:
     output = _output(given)
-    if isinstance(effect, ExecuteStep) and isinstance(action := effect.step.action, ToolCall):
-        return ProofStep(id=name, tool=action.tool, arguments=action.arguments, output=output)
     by_tool = given.mode == "tool" and not isinstance(effect, ExecuteStep)
     return ProofStep(id=name, tool=effect.phase if by_tool else "", output=output)
 
@@ -178,7 +175,9 @@ def _derivations(result: Result, steps: Sequence[Step]) -> Iterator[Derivation]:
     """The plan's way to the answer, and each other one that was tried; one of them is taken."""
     agreement = next((one.agreement for one in reversed(result.history.passes) if one.agreement), Agreement())
     if steps:
-        recorded = (one for step in steps for one in (*map(_of_use, step.uses), _recorded(step)))
+        recorded = (
+            one for step in steps for one in (*map(_of_use, step.uses), ProofStep(id=step.id, output=_output(step)))
+        )
         each_once = {one.id: one for one in recorded}  # a step that is done again goes on from the turns before
         yield Derivation(id="d1", steps=tuple(each_once.values()), taken=True)
     for number, one in enumerate(agreement.derivations, 2):
@@ -226,13 +225,6 @@ def _completed(result: Result) -> list[Step]:
 def _output(step: Step | StepResult) -> JsonValue:
     """What a step gave; where it found nothing, what it says of that."""
     return step.output if step.output is not None or not step.problem else step.problem
-
-
-def _recorded(step: Step) -> ProofStep:
-    action = step.action
-    if not isinstance(action, ToolCall):
-        return ProofStep(id=step.id, output=_output(step))
-    return ProofStep(id=step.id, tool=action.tool, arguments=action.arguments, output=_output(step))
 
 
 def _source(name: str, document: Document | None, files: Sequence[Files], task: Task) -> ProofSource | None:

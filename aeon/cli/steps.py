@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aeon.observability.lines import Line, Span, short
 from aeon.observability.passes.lines import MARKS, action_words, step_notes
-from aeon.schema import Plan, Step, ToolCall, Writing
+from aeon.schema import Plan, Step, Writing
 
 __all__ = ["plan_lines", "seconds_words", "step_lines"]
 
@@ -33,7 +33,7 @@ def step_lines(step: Step, seconds: float | None = None) -> list[Line]:
     aim = "written by the model" if written else short(step.description, _LONGEST_AIM)
     took = seconds_words(seconds)
     output = _output(step, _WIDTH - len(indent) - len(aim) - len(took) - 3)
-    basis = took if written else f"  {_basis(step, _WIDTH - len(indent) - len(took))}{took}"
+    basis = took if written else f"  {short(action_words(step), _WIDTH - len(indent) - len(took))}{took}"
     first: Line = (Span(f"{mark} ", style), Span(head, "strong"), Span(aim), *output)
     fits = sum(len(span.text) for span in first) + len(basis) <= _WIDTH
     lines = [(*first, Span(basis, "dim"))] if fits else [first, (Span(indent + basis.strip(), "dim"),)]
@@ -44,19 +44,6 @@ def _output(step: Step, width: int) -> Line:
     if step.status != "complete" or (step.output is None and step.problem):
         return ()
     return (Span(" = ", "dim"), Span(short(step.output, width), "now"))
-
-
-def _basis(step: Step, width: int) -> str:
-    """What the result rests on: a sentence of a text, else the tool with its arguments, else the model."""
-    action = step.action
-    if step.sources:
-        source = step.sources[0]
-        more = f" and {len(step.sources) - 1} more" if len(step.sources) > 1 else ""
-        return short(f"{source.source}: “{source.text}”", width - len(more)) + more
-    if isinstance(action, ToolCall):
-        place = (action.arguments or {}).get("source")
-        return short(f"{action.tool}: {place}" if place else action_words(step), width)
-    return "reasoning"
 
 
 def seconds_words(seconds: float | None) -> str:

@@ -1,56 +1,42 @@
-"""What the results of a plan rest on, counted in claims: of their values, and of the names in the question."""
+"""What the results of a plan rest on, counted in the claims of their values."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from aeon.grounding.grounds import ToolOutput
-from aeon.grounding.matching import claims
-from aeon.grounding.mentions import values
-from aeon.grounding.results import grounded, resting_on_record
-from aeon.language.mention import Mention
+from aeon.grounding.results import grounded, resting_on_record, spans_of
 from aeon.schema import (
     Claim,
     Contradiction,
     FromClaim,
     FromSource,
     FromTool,
-    JsonValue,
     Plan,
     Step,
     Support,
     Task,
-    ToolCall,
 )
 
-__all__ = ["ClaimedResult", "accuracy", "claimed_results", "contradictions", "entities", "source_quality"]
-
-_NAMES = ("name", "quote")
-_NO_TASK = Task(text="-")
+__all__ = ["ClaimedResult", "accuracy", "claimed_results", "contradictions", "source_quality"]
 
 
 class ClaimedResult(NamedTuple):
-    """The result of a step with a claim for each of its values.
-
-    A tool's own result has no claims: its ``values``, so many, are what the tool gave.
-    """
+    """The result of a step with a claim for each of its values."""
 
     step: Step
     claims: tuple[Claim, ...] = ()
-    values: int = 0
 
     @property
     def checked(self) -> int:
         """How many of its values were checked."""
-        return self.values + sum(claim.verdict != "not_checked" for claim in self.claims)
+        return sum(claim.verdict != "not_checked" for claim in self.claims)
 
     @property
     def supported(self) -> int:
         """How many of its values are supported."""
-        return self.values + sum(claim.verdict == "supported" for claim in self.claims)
+        return sum(claim.verdict == "supported" for claim in self.claims)
 
 
 def claimed_results(steps: Iterable[Step], task: Task, plan: Plan) -> tuple[ClaimedResult, ...]:
@@ -61,9 +47,6 @@ def claimed_results(steps: Iterable[Step], task: Task, plan: Plan) -> tuple[Clai
 def _claimed(step: Step, task: Task, plan: Plan) -> ClaimedResult:
     if step.output is None:
         return ClaimedResult(step)
-    if step.mode == "tool":
-        text = step.output if isinstance(step.output, str) else json.dumps(step.output, ensure_ascii=False)
-        return ClaimedResult(step, values=len(values(text)))
     return ClaimedResult(step, grounded(str(step.output), task, plan))
 
 
@@ -84,29 +67,32 @@ def source_quality(results: Iterable[ClaimedResult], plan: Plan) -> float | None
     """
     found: list[float] = []
     for one in results:
-        found += [_quality(one.step)] * one.values
         named = {claim.id: claim for claim in one.claims}
         found += [min(_qualities(claim, named, plan), default=1.0) for claim in resting_on_record(one.claims)]
     return round(math.fsum(found) / len(found), 6) if found else None
 
 
 def _qualities(claim: Claim, named: Mapping[str, Claim], plan: Plan) -> Iterator[float]:
-    """The quality of each step that a claim rests on; what a person said has none."""
+    """The quality of each place that a claim rests on: that of the best step that has it; a person's word has none."""
     for place in _places(claim, named):
-        if isinstance(place, FromTool) and (step := plan.find(place.step)) is not None:
-            yield _quality(step)
-        elif isinstance(place, FromSource):
-            yield max((_quality(step) for step in plan.steps if _cites(step, place)), default=1.0)
+        having = [_quality(step) for step in plan.steps if _has(step, place)]
+        yield from [max(having)] if having else []
+
+
+def _has(step: Step, place: Support) -> bool:
+    """Whether a step has what stands there: its own result, or that of one of its calls."""
+    match place:
+        case FromTool(step=name):
+            return name == step.id or any(name == use.id for use in step.uses)
+        case FromSource(source=source, start=start):
+            return any(one.source == source and one.start <= start < one.end for one in spans_of([step]))
+    return False
 
 
 def _quality(step: Step) -> float:
     """What a judge made of what programs gave; 1 of what a tool gave as it was called, or where nobody was asked."""
     score = step.weight.score if step.weight is not None else None
     return 1.0 if score is None else score
-
-
-def _cites(step: Step, place: FromSource) -> bool:
-    return any(one.source == place.source and one.start <= place.start < one.end for one in step.sources)
 
 
 def _places(claim: Claim, named: Mapping[str, Claim]) -> Iterator[Support]:
@@ -164,29 +150,3 @@ def _disagreeing(plan: Plan) -> Iterator[Contradiction]:
         return
     for one in agreement.derivations:
         yield Contradiction(claim=one.answer, source_a="plan", source_b=one.method)
-
-
-def entities(task: Task, plan: Plan) -> dict[str, bool]:
-    """Each name and quotation of the question, with whether tools were asked about it, or gave or cited it.
-
-    None where these name nothing at all: a calculation needs no names.
-    """
-    named = {one.end for one in _names(task.text)}
-    outputs = [ToolOutput(step.id, _record(step)) for step in plan.steps if step.status == "complete"]
-    if not named or not any(any(_names(json.dumps(record, ensure_ascii=False))) for _, record in outputs):
-        return {}
-    found = claims(task.text, _NO_TASK, outputs)
-    return {one.text: one.verdict == "supported" for one in found if one.end in named}
-
-
-def _names(text: str) -> Iterator[Mention]:
-    """The names and quotations of a text that are surely some."""
-    return (one for one in values(text) if one.certain and one.kind in _NAMES)
-
-
-def _record(step: Step) -> JsonValue:
-    """What a tool was asked, what it gave, and the sentences that its result cites, with where they stand."""
-    if not isinstance(step.action, ToolCall):
-        return None
-    cited: list[JsonValue] = [text for one in step.sources for text in (one.source, one.heading, one.text)]
-    return [step.action.arguments, step.output, *cited]

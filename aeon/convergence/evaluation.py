@@ -13,7 +13,6 @@ from aeon.convergence.claimed import (
     accuracy,
     claimed_results,
     contradictions,
-    entities,
     source_quality,
 )
 from aeon.grounding.results import resting_on_record
@@ -40,14 +39,10 @@ _UNTRUE = ("consistency", "hallucination", "do_say_mismatch")
 
 
 class _Measured(NamedTuple):
-    """What the claims of the results say: of the ``final`` ones, and of each that a model worded.
-
-    ``names`` are those of the question, each with whether what was looked up has it.
-    """
+    """What the claims of the results say: of the ``final`` ones, and of each that a model worded."""
 
     final: tuple[ClaimedResult, ...]
     worded: tuple[ClaimedResult, ...]
-    names: Mapping[str, bool]
 
 
 @dataclass(frozen=True)
@@ -118,15 +113,14 @@ def _weighted_mean(measures: ConfidenceParts | Dimensions, weights: Iterable[tup
 
 
 def _measured(effect: AssessConvergence) -> _Measured:
-    worded = [s for s in current_steps(effect.plan) if s.status == "complete" and s.mode != "tool"]
+    worded = [step for step in current_steps(effect.plan) if step.status == "complete"]
     final = _final(effect.plan)
     every = {one.step.id: one for one in claimed_results([*final, *worded], effect.task, effect.plan)}
-    names = entities(effect.task, effect.plan)
-    return _Measured(tuple(every[s.id] for s in final), tuple(every[s.id] for s in worded), names)
+    return _Measured(tuple(every[s.id] for s in final), tuple(every[s.id] for s in worded))
 
 
 def _parts(effect: AssessConvergence, judgments: Judgments, measured: _Measured) -> ConfidenceParts:
-    there = (judgments.entities or measured.names).values()
+    there = (judgments.entities or {}).values()
     judged = None if judgments.entities else judgments.scores.get("completeness")
     return ConfidenceParts(
         source_quality=source_quality(measured.final, effect.plan),
@@ -215,7 +209,7 @@ def _gaps(
         return Gaps()
     stated = contradictions(measured.worded, effect.plan) if engine.evaluate.contradiction_detection else ()
     return Gaps(
-        missing_entities=tuple(name for name, there in (judgments.entities or measured.names).items() if not there),
+        missing_entities=tuple(name for name, there in (judgments.entities or {}).items() if not there),
         weak_coverage=tuple(name for name, share in aspects if 0 < share < 1),
         contradictions=(*stated, *judgments.contradictions),
         unanswered_aspects=tuple(name for name, share in aspects if share == 0),
@@ -261,10 +255,8 @@ def _final(plan: Plan) -> list[Step]:
 def _cited_share(plan: Plan, result: ClaimedResult) -> float:
     """The share (0-1) of the values of a result that stand in what a tool gave or a cited sentence, or follow from it.
 
-    A tool's own result is one. A result without values is, or is not, made of a tool's.
+    A result without values is, or is not, made of a tool's.
     """
-    if result.step.mode == "tool":
-        return 1.0
     resting = resting_on_record(result.claims)
     return len(resting) / len(result.claims) if result.claims else float(_is_grounded(plan, result.step))
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from aeon.grounding.grounds import ToolOutput
 from aeon.grounding.matching import claims
-from aeon.grounding.results import checked_loop, given, others_of, spans_of, told, unchecked
+from aeon.grounding.results import checked_loop, others_of, told, unchecked
 from aeon.grounding.toolrecord import ToolRecord
 from aeon.schema import Claim, Outcome, StepResult, Task, ToolUse
 from aeon.schema.programs import Ran
@@ -35,14 +34,8 @@ def grounded_on(answer: str, task: Task, outcomes: Mapping[int, Outcome]) -> tup
         record = ToolRecord(uses=uses, cites=cites, stated=stated, others=others_of(steps))
         found = checked_loop(answer, told(task), record)
         return tuple(map(unchecked, found)) if hidden else found
-    outputs = list(_outputs(steps))
-    found = claims(answer, told(task), outputs, list(spans_of(steps.values())), stated)
+    found = claims(answer, told(task), others_of(steps), (), stated)
     return found if any(map(_looked_up, steps.values())) and not hidden else tuple(map(unchecked, found))
-
-
-def _outputs(steps: Mapping[str, StepResult]) -> Iterator[ToolOutput]:
-    for name, step in steps.items():
-        yield from (ToolOutput(name, output) for output in given(step))
 
 
 def _cited(outcomes: Mapping[int, Outcome]) -> Iterator[str]:

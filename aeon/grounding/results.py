@@ -18,7 +18,6 @@ from aeon.schema import (
     Step,
     StepResult,
     Task,
-    ToolCall,
     ToolLoop,
     ToolUse,
 )
@@ -29,7 +28,6 @@ __all__ = [
     "given",
     "grounded",
     "grounded_loop",
-    "has_grounds",
     "others_of",
     "resting_on_record",
     "spans_of",
@@ -46,17 +44,15 @@ def grounded(
 ) -> tuple[Claim, ...]:
     """A claim for each value of the answer to the task, with what it rests on of what the plan's steps gave.
 
-    Where no step looked anything up or computed anything, what the task does not say is not checked. ``calculations``
-    are what a judge says of values that stand nowhere, in an answer of a model that worked with tools turn by turn.
-    Such a model's values are checked all the same where it was ``able`` to look something up, and did not.
+    Where no step could look anything up, what the task does not say is not checked. ``calculations`` are what a judge
+    says of values that stand nowhere, in an answer of a model that worked with tools turn by turn. Such a model's
+    values are checked all the same where it was ``able`` to look something up, and did not.
     """
     if any(isinstance(step.action, ToolLoop) for step in plan.steps):
         return grounded_loop(answer, task, plan, calculations, able)
-    done, task = [step for step in plan.steps if step.status == "complete"], told(task)
+    done = [step for step in plan.steps if step.status == "complete"]
     outputs = [ToolOutput(step.id, output) for step in done for output in given(step)]
-    spans = list(spans_of(done))
-    found = claims(answer, task, outputs, spans, _stated(done))
-    return found if has_grounds(plan) else tuple(unchecked(claim) for claim in found)
+    return tuple(map(unchecked, claims(answer, told(task), outputs, (), _stated(done))))
 
 
 def grounded_loop(
@@ -77,10 +73,9 @@ def grounded_loop(
     return checked_loop(answer, told(task), record, calculations, able)
 
 
-def others_of(steps: Mapping[str, Step | StepResult]) -> list[ToolOutput | Source]:
-    """What steps, by their names, gave and rest on, that are no loops over tools."""
-    outputs = [ToolOutput(name, output) for name, step in steps.items() for output in given(step)]
-    return [*outputs, *(source for step in steps.values() for source in step.sources)]
+def others_of(steps: Mapping[str, Step | StepResult]) -> list[ToolOutput]:
+    """What steps, by their names, gave that are no loops over tools."""
+    return [ToolOutput(name, output) for name, step in steps.items() for output in given(step)]
 
 
 def checked_loop(
@@ -117,13 +112,8 @@ def told(task: Task) -> Task:
     return task.changed(context="\n".join([*filter(None, [task.context]), *said])) if said else task
 
 
-def has_grounds(plan: Plan) -> bool:
-    """Whether a step of the plan looked something up or computed something."""
-    return any(isinstance(step.action, ToolCall) for step in plan.steps if step.status == "complete")
-
-
 def given(step: Step | StepResult) -> Iterator[JsonValue]:
-    """What the tool of a step gave; of a reading, whose words are the model's, what it says where it found nothing.
+    """What a tool gave that an engine called itself; of a step without output, why it has none.
 
     What programs gave is on record by their calls.
     """
@@ -131,25 +121,24 @@ def given(step: Step | StepResult) -> Iterator[JsonValue]:
         return
     if step.output is None:
         yield from [step.problem] if step.problem else []
-    elif step.mode == "tool" and not step.sources:
+    elif step.mode == "tool":
         yield step.output
 
 
 def spans_of(steps: Iterable[Step | StepResult | ToolUse | Ran]) -> Iterator[Source]:
-    """The sentences that the steps rest on, and those that calls of tools showed, each once."""
+    """The sentences that calls of tools showed, each once."""
     every = (source for step in steps for source in _spans(step))
     yield from {(one.source, one.start, one.end): one for one in every}.values()
 
 
 def _spans(step: Step | StepResult | ToolUse | Ran) -> Iterator[Source]:
-    yield from step.sources if isinstance(step, Step | StepResult) else ()
     for use in [step] if isinstance(step, ToolUse) else step.uses:
         yield from sentences_of(use)
 
 
 def _stated(done: Sequence[Step]) -> dict[str, str]:
     """The texts of the model that may state a sum."""
-    return {step.id: str(step.output) for step in done if not isinstance(step.action, ToolCall)}
+    return {step.id: str(step.output) for step in done}
 
 
 def unchecked(claim: Claim) -> Claim:

@@ -330,7 +330,7 @@ def _synthesize(progress: Progress, decision: schema.Decision) -> Program[schema
 
 
 MULTIPASS: Engine[schema.Config, PassSignals, schema.Result] = Engine(
-    name="multi-pass/4",
+    name="multi-pass/5",
     config=schema.Config,
     result=schema.Result,
     signals=PassSignals,

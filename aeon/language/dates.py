@@ -16,9 +16,7 @@ _FULL = "|".join(
     sorted((name.capitalize() for name in MONTHS if len(name) > 3 or name in ("may", "mai")), key=len, reverse=True)
 )
 _ORDINAL = r"(?:st|nd|rd|th|er|\.)?"
-_TO = (
-    r"(?:\s?[-–—]\s?|\s(?:to|till|until|through|bis(?: zum| einschließlich| einschl\.)?|hasta el|jusqu['’]au)\s)"
-)
+_TO = r"(?:\s?[-–—]\s?|\s(?:to|till|until|through|bis(?: zum| einschließlich| einschl\.)?|hasta el|jusqu['’]au)\s)"
 """Between the first and the last day of several."""
 _FIRST = rf"(?:\d{{1,2}}{_ORDINAL}{_TO}(?:the )?|(?<=du )\d{{1,2}}(?:er)?\sau\s|(?<=del )\d{{1,2}}\sal\s)"
 _ENDING = r"(?:st|nd|rd|th)?"

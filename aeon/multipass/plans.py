@@ -113,10 +113,10 @@ def placed(plan: Plan, steps: Sequence[Step]) -> list[Step]:
 
 
 def inputs(plan: Plan, step: Step) -> tuple[StepInput, ...]:
-    """The outputs that a step builds on, named by step, by fragment, and by what the step says that it provides."""
+    """The outputs that a step builds on, named by step and by fragment."""
     return tuple(
         StepInput(
-            names=tuple(dict.fromkeys((one.id, fragment(one.id), *one.provides))),
+            names=tuple(dict.fromkeys((one.id, fragment(one.id)))),
             description=one.description,
             output=one.output,
             awaited=one.status != "complete",

@@ -23,7 +23,6 @@ from aeon.schema.plan import (
     Step,
     StepMode,
     StepResult,
-    ToolCall,
     ToolLoop,
     Trigger,
     Writing,
@@ -34,7 +33,6 @@ from aeon.schema.turns import Exchange, Turn
 from aeon.schema.usage import Usage
 
 __all__ = ["Record"]
-
 
 
 @dataclass(slots=True)
@@ -183,7 +181,7 @@ class Record:
     def is_grounded(self, task: Task) -> bool:
         """Whether a tool or a source was there that the answer can be checked against."""
         done = (step for step in self.plan.steps if step.status == "complete")
-        return bool(task.context) or any(step.mode in LOOKED_UP or step.sources for step in done)
+        return bool(task.context) or any(step.mode in LOOKED_UP for step in done)
 
     def result(self, ended: Conclusion, answer: Answer, run: tuple[Task, Config, Sequence[PhaseTiming]]) -> Result:
         """The result with its history: how the run ended and all that it rests on."""
@@ -260,11 +258,11 @@ def _is_turned(step: Step) -> bool:
 
 def _is_searched(steps: Sequence[Step]) -> bool:
     """Whether a step rests on what was found in a text, and none is the model's own."""
-    return any(map(_looked, steps)) and all(isinstance(step.action, ToolCall | ToolLoop) for step in steps)
+    return any(map(_looked, steps)) and all(isinstance(step.action, ToolLoop) for step in steps)
 
 
 def _looked(step: Step) -> bool:
     """Whether a step looked in texts: of programs those that quote one, or that find that none states it."""
     if is_by_programs(step):
         return step.mode == "program" and (step.output is None or any(use.lines for use in step.uses))
-    return step.mode == "tools" or bool(step.sources)
+    return step.mode == "tools"

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import NotRequired, TypedDict
 
 from aeon.programs.evidence import Evidence
+from aeon.programs.parse import unfenced
 from aeon.programs.reader import CALCULATOR, WRITE
 from aeon.programs.sources import LOOKUP, SQL
-from aeon.programs.steps import unfenced
 from aeon.schema import LONGEST_CONTEXT, LONGEST_TASK, StepInput, Task
 from aeon.schema.programs import Way
 from aeon.supervisor.briefing import Briefing

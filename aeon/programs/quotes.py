@@ -9,11 +9,10 @@ from fractions import Fraction
 from aeon.language.dates import read_days
 from aeon.programs.evidence import Evidence
 from aeon.programs.stated import stated_numbers
-from aeon.schema import JsonObject, Source, ToolCall
+from aeon.schema import JsonObject, JsonValue, Source
 from aeon.text import one_line
-from aeon.tools.quote import QUOTE
 
-__all__ = ["NOT_STATED", "Quotes", "UnfitError", "UnstatedError", "quoting"]
+__all__ = ["NOT_STATED", "Quotes", "UnfitError", "UnstatedError", "place_of"]
 
 NOT_STATED = "not stated"
 _LONGEST_VALUE = 80
@@ -21,10 +20,9 @@ _USUAL = frozenset({0, 1, 2, 3, 4, 5, 7, 10, 12, 24, 30, 52, 60, 90, 100, 365, 1
 """Numbers that no text needs to state: of the calendar, of per cent, of halves. One that a line cites is quoted."""
 
 
-def quoting(value: str | float, source: Source) -> ToolCall:
-    """The call that gives a value with the sentence that it stands in."""
-    place: JsonObject = {"value": value, "source": source.source, "start": source.start, "end": source.end}
-    return ToolCall(tool=QUOTE, arguments=place)
+def place_of(value: JsonValue, source: Source) -> JsonObject:
+    """The arguments of a call that quotes a value from the sentence that it stands in."""
+    return {"value": value, "source": source.source, "start": source.start, "end": source.end}
 
 
 class UnfitError(Exception):

@@ -1,4 +1,4 @@
-"""Reading a program as a tree: which steps its statements are, and what it prints.
+"""Reading a program as a tree: which calls its statements are, and what it prints.
 
 Nothing of the program is executed. What is no arithmetic, no call of a tool and no choice of two values is refused.
 """
@@ -8,13 +8,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from aeon.programs.calls import Text
 from aeon.programs.constants import is_day_or_time, is_label
 from aeon.programs.expressions import by_name, formatted, is_number, is_reference, scalar, short, truncate
-from aeon.programs.quotes import Quotes, UnfitError, UnstatedError, quoting
-from aeon.schema import Action, JsonObject, JsonValue, ToolCall, Writing
+from aeon.programs.quotes import Quotes, UnfitError, UnstatedError, place_of
+from aeon.schema import JsonObject, JsonValue
+from aeon.schema.turns import Call
 from aeon.tools.choose import CHOOSE
 from aeon.tools.dates import is_date
 from aeon.tools.functions import FUNCTIONS
+from aeon.tools.quote import QUOTE
 from aeon.tools.references import references
 from aeon.tools.registry import ToolRegistry
 
@@ -24,7 +27,6 @@ CALCULATOR = "calculator"
 WRITE = "write"
 """The function of a program that has the model write a text."""
 
-_LONGEST_GOAL = 160
 _MOST_CALLS = 24
 _OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
@@ -32,10 +34,10 @@ _DAYS_BETWEEN = "days_between"
 
 
 class ProgramReader:
-    """Goes through the statements in order; ``steps`` holds goals and actions, ``printed`` ids of results.
+    """Goes through the statements in order; ``made`` are the calls, ``printed`` ids of results.
 
     ``last`` is what the last line gives that is a mere expression, or cites a sentence. What the program copies from a
-    sentence becomes a step that quotes it.
+    sentence becomes a call that quotes it.
     """
 
     def __init__(self, tools: ToolRegistry, quotes: Quotes) -> None:
@@ -44,7 +46,7 @@ class ProgramReader:
         self._variables: dict[str, ast.expr] = {}
         self._functions: dict[str, ast.FunctionDef] = {}
         self._calls_left = _MOST_CALLS
-        self.steps: list[tuple[str, Action]] = []
+        self.made: list[Call | Text] = []
         self.printed: list[str] = []
         self.last: list[str] = []
 
@@ -61,7 +63,7 @@ class ProgramReader:
                 self._assign(name, value)
             case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
                 whole = ast.BinOp(ast.Name(name), op, value)
-                self._variables[name] = self._result(whole, name)
+                self._variables[name] = self._result(whole)
             case ast.Expr(value=value):
                 self._expression(value)
             case _:
@@ -69,7 +71,7 @@ class ProgramReader:
 
     def _assign(self, name: str, value: ast.expr) -> None:
         """Give a name its value, which may be the result where nothing is printed after it and its line cites."""
-        given = self._variables[name] = self._result(value, name)
+        given = self._variables[name] = self._result(value)
         if self._quotes.cites(value):
             self.last = [*references(ast.unparse(given))]
 
@@ -83,7 +85,7 @@ class ProgramReader:
             case ast.Constant(value=str()):
                 pass
             case _:
-                self.last = [*references(ast.unparse(self._result(value, "answer")))]
+                self.last = [*references(ast.unparse(self._result(value)))]
 
     def _print(self, arguments: Sequence[ast.expr]) -> None:
         """Take the printed values as the results. Refuse a print of nothing but text: it belongs to no calculation."""
@@ -91,7 +93,7 @@ class ProgramReader:
         if not any(isinstance(one, str) for one in results):
             raise UnfitError
         for one in results:  # a number beside a result is printed as well
-            self.printed += [one] if isinstance(one, str) else references(ast.unparse(self._computed("answer", one)))
+            self.printed += [one] if isinstance(one, str) else references(ast.unparse(self._computed(one)))
 
     def _printed(self, argument: ast.expr) -> Iterator[str | ast.expr]:
         """The ids of the results in what is printed, and its numbers; a text counts only where it can be quoted."""
@@ -102,107 +104,107 @@ class ProgramReader:
             if not (isinstance(value, ast.Constant) and isinstance(value.value, str)):
                 yield from self._given(value)
             elif self._quotes.there and not labelled and not is_label(value):
-                yield from references(ast.unparse(self._quoted(value, "answer", printed=True)))
+                yield from references(ast.unparse(self._quoted(value, printed=True)))
 
     def _given(self, value: ast.expr) -> Sequence[str | ast.expr]:
         """The ids of the results that a value is, or the number that it is as it stands."""
-        result = self._result(value, "answer")
+        result = self._result(value)
         return references(ast.unparse(result)) or ([result] if is_number(result) else [])
 
-    def _result(self, value: ast.expr, name: str) -> ast.expr:
-        """A number, or the reference to the step that gives the value."""
+    def _result(self, value: ast.expr) -> ast.expr:
+        """A number, or the reference to the call that gives the value."""
         match value:
             case ast.Constant(value=str()):
-                return self._quoted(value, name)
+                return self._quoted(value)
             case ast.List(elts=items) | ast.Tuple(elts=items):
-                return ast.List([self._result(item, name) for item in items])
+                return ast.List([self._result(item) for item in items])
             case ast.Name(id=listed) if isinstance(self._variables.get(listed), ast.List):
                 return self._variables[listed]
             case ast.IfExp(test=test, body=body, orelse=other):
-                return self._choice(test, body, other, name)
+                return self._choice(test, body, other)
             case ast.JoinedStr():
                 return ast.Constant(self._text(value))
             case ast.Call(func=ast.Name(id=called)):
-                return self._called(value, called, name)
+                return self._called(value, called)
             case _:
-                return self._calculated(value, name)
+                return self._calculated(value)
 
-    def _called(self, value: ast.Call, called: str, name: str) -> ast.expr:
+    def _called(self, value: ast.Call, called: str) -> ast.expr:
         """What a call of a tool gives, of a function of the program's own, or of one of the calculator's."""
         own = called in self._functions
         if not own and called in ("str", WRITE) and len(value.args) == 1 and not value.keywords:
-            return (
-                self._result(value.args[0], name) if called == "str" else self._written(name, self._text(value.args[0]))
-            )
+            return self._result(value.args[0]) if called == "str" else self._written(self._text(value.args[0]))
         if (tool := self._tool(value)) is not None:
-            arguments = self._arguments(value, tool)
-            asked = str(arguments.get("question", "")) if self._tools.get(tool).reading else ""
-            return self._step(asked or name, ToolCall(tool=tool, arguments=arguments))
-        return self._value_of(value, called) if own else self._calculated(value, name)
+            return self._made(tool, self._arguments(value, tool))
+        return self._value_of(value, called) if own else self._calculated(value)
 
-    def _calculated(self, value: ast.expr, name: str) -> ast.expr:
+    def _calculated(self, value: ast.expr) -> ast.expr:
         formula = self._formula(value)
         if isinstance(formula, ast.Name | ast.Constant | ast.UnaryOp):  # a number, or a result as it is
             return formula
-        return self._computed(name, formula)
+        return self._computed(formula)
 
-    def _written(self, name: str, task: str) -> ast.expr:
+    def _written(self, task: str) -> ast.expr:
         if not task.strip():
             raise UnfitError
-        return self._step(name, Writing(task=task))
+        return self._added(Text(self._next, task))
 
-    def _quoted(self, value: ast.Constant, name: str, printed: bool = False) -> ast.expr:
-        """The constant, or the reference to the step that quotes it."""
+    def _quoted(self, value: ast.Constant, printed: bool = False) -> ast.expr:
+        """The constant, or the reference to the call that quotes it."""
         read = self._quotes.reading(value) if printed else None
         source = read or self._quotes.source(value, printed)
         if source is None or not isinstance(value.value, str | int | float):
             return value
-        return self._step(name or "value", quoting(value.value if read is None else source.text, source))
+        return self._made(QUOTE, place_of(value.value if read is None else source.text, source))
 
-    def _computed(self, name: str, formula: ast.expr) -> ast.expr:
-        return self._step(name, ToolCall(tool=CALCULATOR, arguments={"expression": ast.unparse(formula)}))
+    def _computed(self, formula: ast.expr) -> ast.expr:
+        return self._made(CALCULATOR, {"expression": ast.unparse(formula)})
 
-    def _step(self, name: str, action: Action) -> ast.expr:
-        goal = " ".join(name.replace("_", " ").split())[:_LONGEST_GOAL] or "answer"
-        self.steps.append((goal, action))
-        return ast.Name(f"$s{len(self.steps)}")
+    def _made(self, tool: str, arguments: JsonObject) -> ast.expr:
+        """The reference to what a call gives that is made behind the others."""
+        return self._added(Call(id=self._next, tool=tool, arguments=arguments))
 
-    def _choice(self, test: ast.expr, body: ast.expr, other: ast.expr, name: str) -> ast.expr:
+    @property
+    def _next(self) -> str:
+        return f"s{len(self.made) + 1}"
+
+    def _added(self, one: Call | Text) -> ast.expr:
+        self.made.append(one)
+        return ast.Name(f"${one.id}")
+
+    def _choice(self, test: ast.expr, body: ast.expr, other: ast.expr) -> ast.expr:
         """One of two values, by a comparison of numbers."""
         if not isinstance(test, ast.Compare) or not all(isinstance(op, _COMPARISONS) for op in test.ops):
             raise UnfitError
         sides = self._days(test) or [self._formula(side) for side in (test.left, *test.comparators)]
         compared = ast.Compare(sides[0], test.ops, sides[1:])
-        yes, no = self._either(body, name), self._either(other, name)
-        condition = self._plain(self._computed(f"{name}: the comparison", compared))
-        return self._step(name, ToolCall(tool=CHOOSE, arguments={"condition": condition, "yes": yes, "no": no}))
+        yes, no = self._either(body), self._either(other)
+        condition = self._plain(self._computed(compared))
+        return self._made(CHOOSE, {"condition": condition, "yes": yes, "no": no})
 
     def _days(self, test: ast.Compare) -> list[ast.expr]:
         """The two sides of a comparison of days as numbers: nothing, and the days from the first to the second."""
-        sides = [
-            self._result(side, "day") for side in (test.left, *test.comparators) if not isinstance(side, ast.BinOp)
-        ]
+        sides = [self._result(side) for side in (test.left, *test.comparators) if not isinstance(side, ast.BinOp)]
         if len(sides) != 2 or len(test.ops) != 1 or not all(map(self._is_day, sides)):
             return []
         first, last = map(self._plain, sides)
-        apart = self._step("days between", ToolCall(tool=_DAYS_BETWEEN, arguments={"first": first, "last": last}))
-        return [ast.Constant(0), apart]
+        return [ast.Constant(0), self._made(_DAYS_BETWEEN, {"first": first, "last": last})]
 
     def _is_day(self, value: ast.expr) -> bool:
-        """Whether a value is a date, or the reference to a step that quotes one."""
+        """Whether a value is a date, or the reference to a call that quotes one."""
         if isinstance(value, ast.Constant):
             return is_date(value.value)
         if not is_reference(value) or _DAYS_BETWEEN not in self._tools.names:
             return False
-        action = self.steps[int(ast.unparse(value).removeprefix("$s")) - 1][1]
-        return isinstance(action, ToolCall) and is_date((action.arguments or {}).get("value"))
+        made = self.made[int(ast.unparse(value).removeprefix("$s")) - 1]
+        return isinstance(made, Call) and is_date(made.arguments.get("value"))
 
-    def _either(self, value: ast.expr, name: str) -> JsonValue:
+    def _either(self, value: ast.expr) -> JsonValue:
         """A value to choose; a text that stands in no sentence is the program's own name for what it found."""
         if not isinstance(value, ast.Constant):
-            return self._argument(value, name)
+            return self._argument(value)
         named = isinstance(value.value, str) and self._quotes.place(value) is None
-        return self._plain(value if named else self._quoted(value, name))
+        return self._plain(value if named else self._quoted(value))
 
     def _text(self, value: ast.expr) -> str:
         """A text with references in it, out of a text, an f-string or the name of one."""
@@ -212,7 +214,7 @@ class ProgramReader:
             case ast.JoinedStr(values=parts):
                 return short("".join(map(self._text, parts)))
             case ast.FormattedValue():
-                return str(self._argument(formatted(value), "value"))
+                return str(self._argument(formatted(value)))
             case ast.Name():
                 return self._text(self._variable(value))
             case ast.BinOp(left=left, op=ast.Add(), right=right):
@@ -223,12 +225,12 @@ class ProgramReader:
     def _formula(self, value: ast.expr) -> ast.expr:
         """The expression in terms of numbers and of results of earlier steps."""
         match value:
-            case ast.Call(func=ast.Name(id=name)) if self._tool(value) is not None:
-                return self._result(value, name)
+            case ast.Call(func=ast.Name()) if self._tool(value) is not None:
+                return self._result(value)
             case ast.Call(func=ast.Name(id=name)) if name in self._functions:
                 return scalar(self._value_of(value, name))
             case ast.Constant(value=int() | float()) if not isinstance(value.value, bool):
-                return self._quoted(value, "")
+                return self._quoted(value)
             case ast.Name() | ast.Subscript():
                 return scalar(self._variable(value))
             case ast.BinOp(op=ast.Mod(), right=ast.UnaryOp()):
@@ -258,7 +260,7 @@ class ProgramReader:
         self._calls_left -= 1
         function = self._functions[name]
         names = [parameter.arg for parameter in function.args.args]
-        arguments = {key: self._result(value, key) for key, value in by_name(call, names).items()}
+        arguments = {key: self._result(value) for key, value in by_name(call, names).items()}
         if self._calls_left < 0 or set(arguments) != {*names}:
             raise UnfitError
         variables, functions = self._variables, self._functions
@@ -271,7 +273,7 @@ class ProgramReader:
     def _return_value(self, function: ast.FunctionDef) -> ast.expr | None:
         for statement in function.body:
             if isinstance(statement, ast.Return):
-                return None if statement.value is None else self._result(statement.value, function.name)
+                return None if statement.value is None else self._result(statement.value)
             self.read(statement)
         return None
 
@@ -322,18 +324,18 @@ class ProgramReader:
             raise UnfitError
         first, schema = next(iter(properties.items()), ("", None))
         if isinstance(schema, dict) and schema.get("type") == "array" and not call.keywords:
-            return {first: [self._argument(argument, first) for argument in self._spread(call.args)]}
-        return {name: self._argument(argument, name) for name, argument in by_name(call, list(properties)).items()}
+            return {first: [self._argument(argument) for argument in self._spread(call.args)]}
+        return {name: self._argument(argument) for name, argument in by_name(call, list(properties)).items()}
 
-    def _argument(self, value: ast.expr, name: str) -> JsonValue:
+    def _argument(self, value: ast.expr) -> JsonValue:
         if isinstance(value, ast.Name | ast.Subscript) and not is_reference(value):
             value = self._variable(value)
         elif isinstance(value, ast.JoinedStr):
             return self._text(value)
         elif isinstance(value, ast.Constant) and is_day_or_time((value := self._dated(value)).value):
-            value = self._quoted(value, name)
+            value = self._quoted(value)
         elif not isinstance(value, ast.Constant):
-            value = self._result(value, name)
+            value = self._result(value)
         match value:
             case ast.List(elts=listed):
                 return [self._plain(item) for item in listed]

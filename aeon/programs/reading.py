@@ -7,9 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
+from aeon.programs.calls import Calls, Text
 from aeon.programs.evidence import Evidence
-from aeon.programs.steps import LONGEST, is_program, misfits, read, unfenced
-from aeon.schema import JsonValue, Plan, Step, ToolCall, Writing
+from aeon.programs.parse import LONGEST, is_program, misfits, read, unfenced
+from aeon.schema import JsonValue
+from aeon.schema.turns import Call
 from aeon.tools.registry import ToolRegistry
 
 __all__ = ["Read", "read_program"]
@@ -26,7 +28,7 @@ class Read:
     on nothing.
     """
 
-    calls: Plan
+    calls: Calls
     fault: str = ""
     writing: str = ""
     said: tuple[JsonValue, ...] = ()
@@ -39,23 +41,22 @@ def read_program(text: str, tools: ToolRegistry, evidence: Evidence, known: str,
     nothing to look in, is a wish to write about the ``goal``.
     """
     if len(unfenced(text)) > LONGEST:
-        return Read(Plan(), fault="it is too long")
+        return Read(Calls(), fault="it is too long")
     if not is_program(text):
-        return Read(Plan(), fault="this is no program") if evidence.sources else Read(Plan(), writing=goal)
+        return Read(Calls(), fault="this is no program") if evidence.sources else Read(Calls(), writing=goal)
     faults: list[str] = []
-    plan = read(text, tools, evidence, known, faults.append)
-    if (writing := _writing(plan)) is not None:
-        return _to_write(writing, plan, tools)
-    if not plan.steps and not faults and (said := _said(text)):
-        return Read(plan, said=said)
-    fault = next(iter([*faults, *_faults(plan, tools)]), "")
-    return Read(plan, fault)
+    calls = read(text, tools, evidence, known, faults.append)
+    if (writing := _writing(calls)) is not None:
+        return _to_write(writing, calls, tools)
+    if not calls.made and not faults and (said := _said(text)):
+        return Read(calls, said=said)
+    return Read(calls, next(iter([*faults, *_faults(calls, tools)]), ""))
 
 
-def _to_write(writing: Step, plan: Plan, tools: ToolRegistry) -> Read:
+def _to_write(writing: Text, calls: Calls, tools: ToolRegistry) -> Read:
     """The text that is wanted, behind the calls whose results it speaks of."""
-    calls = Plan(steps=tuple(step for step in plan.steps if step != writing))
-    return Read(calls, next(_faults(calls, tools), "") if calls.steps else "", _task(writing))
+    before = Calls(tuple(one for one in calls.made if one != writing))
+    return Read(before, next(_faults(before, tools), "") if before.made else "", writing.task)
 
 
 def _said(text: str) -> tuple[JsonValue, ...]:
@@ -86,30 +87,22 @@ def _is_value(said: object) -> TypeGuard[str | int | float]:
     return isinstance(said, str | int | float) and said != ""
 
 
-def _writing(plan: Plan) -> Step | None:
-    """The step of the text that a program wants written, where that is all that it prints."""
-    printed = [step for step in plan.steps if step.id in plan.answer]
-    only = printed[0] if len(printed) == 1 else None
-    return only if only is not None and _task(only) else None
+def _writing(calls: Calls) -> Text | None:
+    """The text that a program wants written, where that is all that it prints."""
+    printed = [one for one in calls.made if one.id in calls.printed]
+    return printed[0] if len(printed) == 1 and isinstance(printed[0], Text) else None
 
 
-def _task(step: Step) -> str:
-    return step.action.task if isinstance(step.action, Writing) else ""
-
-
-def _faults(plan: Plan, tools: ToolRegistry) -> Iterator[str]:
+def _faults(calls: Calls, tools: ToolRegistry) -> Iterator[str]:
     """What keeps the calls of a program from being made."""
-    if not plan.steps:
+    if not calls.made:
         yield "it prints nothing that functions give"
-    if len(plan.steps) > _MOST_CALLS:
+    if len(calls.made) > _MOST_CALLS:
         yield f"it takes more than {_MOST_CALLS} calls"
-    yield from (f"{name} changes something: a program may not" for name in _tools(plan) if _changes(tools, name))
-    yield from misfits(plan, tools).values()
-
-
-def _tools(plan: Plan) -> Iterator[str]:
-    """The tools that a program calls."""
-    yield from (step.action.tool for step in plan.steps if isinstance(step.action, ToolCall))
+    for one in calls.made:
+        if isinstance(one, Call) and _changes(tools, one.tool):
+            yield f"{one.tool} changes something: a program may not"
+    yield from misfits(calls, tools)
 
 
 def _changes(tools: ToolRegistry, name: str) -> bool:

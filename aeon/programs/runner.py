@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
 from aeon.errors import AeonError, ToolArgumentError, ToolError
 from aeon.grounding.figures import figures_in
 from aeon.multipass.effects import RunProgram
+from aeon.programs.calls import Calls, Text
 from aeon.programs.prompts import Asked
-from aeon.programs.quotes import NOT_STATED
+from aeon.programs.quotes import NOT_STATED, place_of
 from aeon.programs.reading import Read as ReadProgram
 from aeon.programs.reading import read_program
 from aeon.programs.short import placed, read
@@ -22,9 +23,9 @@ from aeon.programs.writer import asked
 from aeon.proof.alike import numbers_of
 from aeon.proof.readings import Read
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import JsonObject, JsonValue, Plan, Source, Step, ToolCall, ToolUse
+from aeon.schema import JsonObject, JsonValue, Source, ToolUse
 from aeon.schema.programs import Ran
-from aeon.schema.turns import Lines
+from aeon.schema.turns import Call, Lines
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
@@ -77,38 +78,36 @@ class ProgramRunner:
         return await self._called(found.calls, question, name)
 
     async def _given(self, text: str, question: Asked, name: str) -> Ran:
-        call = json.loads(text)
-        step = Step(id="s1", description=question.goal, action=ToolCall(tool=call["tool"], arguments=call["arguments"]))
-        return await self._called(Plan(steps=(step,), answer=("s1",)), question, name, is_task=True)
+        call = Call(id="s1", **json.loads(text))
+        return await self._called(Calls((call,), (call.id,)), question, name, is_task=True)
 
-    async def _called(self, calls: Plan, question: Asked, name: str, is_task: bool = False) -> Ran:
+    async def _called(self, calls: Calls, question: Asked, name: str, is_task: bool = False) -> Ran:
         """What calls give, each made once those are that it refers to; where they are the task, whatever they ask."""
         made = await self._made(calls, question, name, is_task)
         if isinstance(made, Ran):
             return made
-        given = {step.id: use.output for step, use in zip(calls.steps, made, strict=True)}
-        values = tuple(given[one] for one in calls.answer if not _is_nothing(given[one]))
+        given = {one.id: use.output for one, use in zip(calls.made, made, strict=True)}
+        values = tuple(given[one] for one in calls.printed if not _is_nothing(given[one]))
         if not values:
             return Ran(absent=True, uses=tuple(made), problem=self._searched(question.goal))
         return Ran(values=values, uses=tuple(made), cites=tuple(_cites(calls, made)))
 
-    async def _made(self, calls: Plan, question: Asked, name: str, is_task: bool = False) -> list[ToolUse] | Ran:
+    async def _made(self, calls: Calls, question: Asked, name: str, is_task: bool = False) -> list[ToolUse] | Ran:
         """The calls that were made, in order; or how they came to nothing."""
         uses: list[ToolUse] = []
         given: dict[str, JsonValue] = {}
-        for number, step in enumerate(calls.steps, 1):
-            action = step.action
-            if not isinstance(action, ToolCall):
+        for number, one in enumerate(calls.made, 1):
+            if isinstance(one, Text):
                 return Ran(problem="a text is written alone", uses=tuple(uses))
             try:
-                arguments = substitute(action.arguments or {}, given, plain=True)
-                if action.tool == SQL and not is_task and not self._reads_table(arguments):
+                arguments = substitute(one.arguments, given, plain=True)
+                if one.tool == SQL and not is_task and not self._reads_table(arguments):
                     return Ran(absent=True, problem=self._searched(question.goal), uses=tuple(uses))
-                use = await self._use(f"{name}.{number}", action.tool, arguments)
+                use = await self._use(f"{name}.{number}", one.tool, arguments)
             except ToolError as error:
-                return Ran(problem=one_line(f"{action.tool}: {error}", _LONGEST_PROBLEM), uses=tuple(uses))
+                return Ran(problem=one_line(f"{one.tool}: {error}", _LONGEST_PROBLEM), uses=tuple(uses))
             uses.append(use)
-            given[step.id] = use.output
+            given[one.id] = use.output
         return uses
 
     def _reads_table(self, arguments: JsonObject) -> bool:
@@ -138,7 +137,7 @@ class ProgramRunner:
         if short.source is None:
             return Ran(values=(short.answer,), near=_lines([short.nearest] if short.nearest is not None else []))
         try:
-            use = await self._use(f"{name}.1", QUOTE, _place(short.answer, short.source))
+            use = await self._use(f"{name}.1", QUOTE, place_of(short.answer, short.source))
         except ToolError as error:
             return Ran(problem=one_line(f"{QUOTE}: {error}", _LONGEST_PROBLEM))
         return Ran(values=(short.answer,), uses=(use,), cites=(f"{use.id}.1",))
@@ -148,7 +147,7 @@ class ProgramRunner:
         made = await self._made(found.calls, question, name)
         if isinstance(made, Ran):
             return made
-        given = {step.id: use.output for step, use in zip(found.calls.steps, made, strict=True)}
+        given = {one.id: use.output for one, use in zip(found.calls.made, made, strict=True)}
         try:
             writing = str(substitute({"task": found.writing}, given, plain=True)["task"])
             if READ_TEXTS in self._tools.names:
@@ -243,11 +242,10 @@ def _differs(given: Fraction, said: Read) -> bool:
     return said.number is not None and abs(given - said.number) > Fraction(1, 2 * 10 ** (said.places or 0))
 
 
-def _cites(calls: Plan, uses: Sequence[ToolUse]) -> list[str]:
+def _cites(calls: Calls, uses: Sequence[ToolUse]) -> list[str]:
     """The ids of the sentences that a program quotes, and of the results that it prints."""
-    by_step: Mapping[str, ToolUse] = {step.id: use for step, use in zip(calls.steps, uses, strict=True)}
-    quotes = [f"{use.id}.1" for use in uses if use.lines]
-    return [*quotes, *(use.id for step, use in by_step.items() if step in calls.answer and not use.lines)]
+    printed = [use for one, use in zip(calls.made, uses, strict=True) if one.id in calls.printed]
+    return [*(f"{use.id}.1" for use in uses if use.lines), *(use.id for use in printed if not use.lines)]
 
 
 def _key(name: str, tool: str, arguments: JsonObject) -> str:
@@ -265,7 +263,3 @@ def _lines(sentences: Sequence[Source]) -> tuple[Lines, ...]:
         Lines(source=name, spans=tuple((one.start, one.end) for one in some), texts=tuple(one.text for one in some))
         for name, some in by_source.items()
     )
-
-
-def _place(value: JsonValue, where: Source) -> JsonObject:
-    return {"value": value, "source": where.source, "start": where.start, "end": where.end}

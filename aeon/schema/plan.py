@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.schema.frozen import JsonValue
 from aeon.schema.turns import ToolUse, WorkForm
 from aeon.schema.value import Value
 from aeon.schema.weight import Weight
@@ -29,7 +29,6 @@ __all__ = [
     "StepMode",
     "StepResult",
     "StepStatus",
-    "ToolCall",
     "ToolLoop",
     "Trigger",
     "Writing",
@@ -41,18 +40,6 @@ Clarity = Literal["CLEAR", "PARTIALLY_CLEAR", "BLOCKED"]
 StepMode = Literal["tool", "reasoning", "tools", "program"]
 LOOKED_UP: tuple[StepMode, ...] = ("tool", "tools", "program")
 """How a step was done that looked something up or computed it."""
-
-
-class ToolCall(Value):
-    """A step done by a tool.
-
-    A string in ``arguments`` may hold references such as ``$s1``: the host puts that step's output in their place.
-    ``arguments`` is ``None`` where they are written only when the step runs, with its inputs in view.
-    """
-
-    type: Literal["tool"] = "tool"
-    tool: str
-    arguments: JsonObject | None = None
 
 
 class Reasoning(Value):
@@ -84,7 +71,7 @@ def fragment(step_id: str) -> str:
     return re.sub(r"_r\d+$", "", step_id)
 
 
-Action = Annotated[ToolCall | Reasoning | Writing | ToolLoop, Field(discriminator="type")]
+Action = Annotated[Reasoning | Writing | ToolLoop, Field(discriminator="type")]
 
 
 class Trigger(Value):
@@ -135,17 +122,15 @@ class Passage(Source):
 class Step(Value):
     """One step of a plan and where it stands. ``id``, ``index`` (1-based) and ``total`` are given by the host.
 
-    ``incoming_context`` and ``handoff`` are filled when the step is issued. ``provides`` are the names that later steps
-    may refer to its output by, beside its id. An executed step (complete, failed or
-    invalid) never changes again, save that a complete one may become invalid. ``uses``, ``cites``,
-    ``weight`` and ``agreement`` are those of its result.
+    ``incoming_context`` and ``handoff`` are filled when the step is issued. An executed step (complete, failed or
+    invalid) never changes again, save that a complete one may become invalid. ``uses``, ``cites``, ``weight`` and
+    ``agreement`` are those of its result.
     """
 
     id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
     description: Annotated[str, Field(min_length=1)]
     action: Action = Reasoning()
     dependencies: tuple[str, ...] = ()
-    provides: tuple[str, ...] = ()
     index: Annotated[int, Field(ge=1)] = 1
     total: Annotated[int, Field(ge=1)] = 1
     incoming_context: str = ""
@@ -155,7 +140,6 @@ class Step(Value):
     clarity: Clarity = "CLEAR"
     mode: StepMode | None = None
     problem: str = ""
-    sources: tuple[Source, ...] = ()
     depth: Annotated[int, Field(ge=0, description="how many subplans it is nested in")] = 0
     likelihood: Annotated[float | None, Field(ge=0, le=1)] = None
     uses: tuple[ToolUse, ...] = ()
@@ -185,7 +169,7 @@ class Step(Value):
 
     def anew(self, step_id: str) -> Step:
         """The same work under another id, not yet done."""
-        lasting = {"description", "action", "dependencies", "provides", "depth"}
+        lasting = {"description", "action", "dependencies", "depth"}
         return Step(id=step_id, **{name: getattr(self, name) for name in lasting})
 
     def given(self, result: StepResult) -> Step:
@@ -196,7 +180,6 @@ class Step(Value):
             "clarity",
             "mode",
             "problem",
-            "sources",
             "likelihood",
             "uses",
             "cites",
@@ -207,7 +190,7 @@ class Step(Value):
 
 
 class StepInput(Value):
-    """The output of a step that another one depends on, under the names it may be referred to by.
+    """The output of a step that another one depends on, under its ids.
 
     ``awaited``: it comes from a step of the same batch, when that is complete.
     """
@@ -292,7 +275,7 @@ class Plan(Value):
 
 
 class StepResult(Value):
-    """What a step gave. ``mode`` says how: by its tool, also after its call was mended; by reading; or by reasoning.
+    """What a step gave. ``mode`` says how: by a tool that an engine called itself, or by reasoning.
 
     ``tools``: by a model that called tools turn by turn; ``program``: by programs whose results voted. Then ``uses``
     are the calls, and ``cites`` the ids that the output rests on. ``weight`` is what a judge made of what programs
@@ -306,7 +289,6 @@ class StepResult(Value):
     mode: StepMode = "reasoning"
     problem: Annotated[str, Field(description="what is missing or went wrong, in words")] = ""
     cut: Annotated[bool, Field(description="whether the output was cut at the byte cap")] = False
-    sources: tuple[Source, ...] = ()
     likelihood: Annotated[float | None, Field(ge=0, le=1)] = None
     uses: tuple[ToolUse, ...] = ()
     cites: tuple[str, ...] = ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from itertools import pairwise
@@ -13,7 +12,7 @@ from aeon.engines.graph.record import Worked
 from aeon.multipass.effects import ExecuteStep
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine
-from aeon.schema import Outcome, ToolCall
+from aeon.schema import Outcome
 from aeon.simulation.world import World
 
 __all__ = ["hold_graph"]
@@ -67,13 +66,12 @@ def _once(world: World, journal: Journal, engine: AnyEngine) -> None:
 
 
 def _calls(journal: Journal, engine: AnyEngine) -> Iterator[tuple[str, str]]:
-    """The attempt and the call of each step whose arguments refer to nothing, as far as its tool was called."""
+    """The attempt and the work of each step that builds on nothing, as far as a tool was called for it."""
     for done in (done for batch in trail(journal, engine).batches for done in batch):
         if isinstance(done.effect, ExecuteStep) and done.outcome is not None and _was_called(done.outcome):
-            action = done.effect.step.action
-            arguments = json.dumps(action.arguments, sort_keys=True) if isinstance(action, ToolCall) else "$"
-            if arguments != "null" and "$" not in arguments:
-                yield _ATTEMPT.sub(r"\1", done.effect.step.id), f"{action} {arguments}"
+            step = done.effect.step
+            if not step.dependencies:
+                yield _ATTEMPT.sub(r"\1", step.id), f"{step.description} {step.action}"
 
 
 def _was_called(outcome: Outcome) -> bool:

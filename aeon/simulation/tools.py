@@ -109,7 +109,7 @@ class Desk:
 
         return (
             tool(side_effects=False, parallel_safe=True, timeout=TIMEOUT)(measure),
-            tool(side_effects=False, late_arguments=True, timeout=TIMEOUT)(look_up),
+            tool(side_effects=False, timeout=TIMEOUT)(look_up),
             tool(timeout=TIMEOUT)(post),
             tool(parallel_safe=True, timeout=TIMEOUT)(ring),
         )

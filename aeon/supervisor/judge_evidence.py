@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from aeon.schema import Step, ToolCall
+from aeon.schema import Step
 from aeon.schema.turns import ToolUse
 from aeon.supervisor.prompt import clean, cut, fence
 from aeon.tools.rendering import shown
@@ -43,7 +43,7 @@ def shown_work(steps: Sequence[Step], most: int) -> str:
     """What the steps did, with results of about ``most`` characters in all; "" where they called no tools.
 
     A result of a step that calls tools turn by turn is numbered as the model saw it, ``[2]``, with the step's id before
-    it where there are several steps; that of a step that is one call has the step's id.
+    it where there are several steps.
     """
     several = len(steps) > 1
     pieces = [(step, list(_pieces(step, several))) for step in steps]
@@ -63,19 +63,8 @@ def _pieces(step: Step, several: bool) -> Iterator[_Piece]:
         lines, marked = _lines(use, cited)
         counts = use.id in cited or bool(marked)
         yield _Piece(f"[{name}] {use.tool} {arguments}{_note(use)}", f"result {name}", lines, marked, counts)
-    if isinstance(step.action, ToolCall):
-        yield _call(step, step.action)
-    elif several and step.output is not None:
+    if several and step.output is not None:
         yield _Piece(f"What step {step.id} gave:", step.id, tuple(_text(step.output).splitlines()), frozenset(), True)
-
-
-def _call(step: Step, call: ToolCall) -> _Piece:
-    """A step that is one tool call, with the sentences that its result rests on."""
-    failed = f" failed: {cut(clean(step.problem), _LONGEST_PROBLEM)}" if step.problem else ""
-    arguments = cut(clean(_text(call.arguments or {})), _LONGEST_ARGUMENTS)
-    given = [] if step.output is None else shown(step.output, 1).splitlines()
-    rests = [f"{one.source}: {one.text}" for one in step.sources]
-    return _Piece(f"[{step.id}] {call.tool} {arguments}{failed}", step.id, (*given, *rests), frozenset(), True)
 
 
 def _note(use: ToolUse) -> str:

@@ -43,12 +43,12 @@ from aeon.schema import (
     StepStatus,
     Task,
     TaskProfile,
-    ToolCall,
     ToolLoop,
     ToolUse,
     Trigger,
     Turn,
     Value,
+    Writing,
 )
 from aeon.schema.effects import Effect
 from aeon.schema.programs import Candidate, ProgramText, Ran
@@ -77,14 +77,15 @@ def _step(name: str, what: str, *after: str, status: StepStatus = "pending", out
 
 
 def _sum(name: str, expression: str, *after: str, status: StepStatus = "pending", output: JsonValue = None) -> Step:
-    call = ToolCall(tool="calculator", arguments={"expression": expression})
-    mode: StepMode | None = "tool" if status == "complete" else None
+    mode: StepMode | None = "tools" if status == "complete" else None
+    use = ToolUse(id=f"{name}.1", tool="calculator", arguments={"expression": expression}, output=output)
     return Step(
-        id=name, description=f"Compute {name}", action=call, dependencies=after, status=status, output=output, mode=mode
-    )
+        id=name, description=f"Compute {expression}", action=ToolLoop(), dependencies=after, status=status,
+        output=None if output is None else str(output), mode=mode, uses=(use,) if mode else (),
+    )  # fmt: skip
 
 
-PENDING = Plan(steps=(_sum("s1", "240 * 0.45"), _sum("s2", "$s1 + 75 * 3.20", "s1"))).numbered()
+PENDING = Plan(steps=(_sum("s1", "240 * 0.45"), _sum("s2", "75 * 3.20", "s1"))).numbered()
 DONE = Plan(
     steps=(
         _sum("s1", "240 * 0.45", status="complete", output=108),
@@ -143,13 +144,7 @@ def _refinements() -> tuple[RefinePlan, ...]:
 
 
 def _executions() -> tuple[ExecuteStep, ...]:
-    actions = (
-        ToolCall(tool="calculator"),
-        ToolCall(tool="calculator", arguments={"expression": "2 +"}),
-        ToolCall(tool="calculator", arguments={"no such slot": [1]}),
-        ToolCall(tool="calculator", arguments={"expression": "$s9 + 1"}),
-        ToolCall(tool="no_such_tool", arguments={}),
-    )
+    actions = (Reasoning(), Writing(task="Say what the rolls bring."), ToolLoop(form="program"))
     (first,) = placed(PENDING, PENDING.steps[:1])
     steps = (first, *(first.changed(action=action) for action in actions))
     return (

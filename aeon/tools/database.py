@@ -230,13 +230,17 @@ class Database:
             names = {table.name: [self._name(column) for column, _ in table.columns] for table in used}
             raise ToolArgumentError(error_line(str(error), names, query.text)) from None
 
-    def _holders(self, cursor: duckdb.DuckDBPyConnection, text: str) -> Iterator[str]:
-        """The columns of text, of the first sixty, that have this text in some row, as a query writes them."""
-        comparison = Comparison("", text, "=")
+    def _holder(self, cursor: duckdb.DuckDBPyConnection, text: str) -> str:
+        """The first column, of the first sixty of texts, that has this text in some row, and how; "" without one.
+
+        A letter is the same with and without its accent.
+        """
         every = ((table.name, name) for table in self.tables for name, kind in table.columns if kind == "VARCHAR")
         for table, name in islice(every, _MOST_COLUMNS):
-            if _holds(cursor, table, name, comparison):
-                yield f"{table}.{self._name(name)}"
+            has = f"SELECT {quoted(name)} FROM {quoted(table)} WHERE strip_accents({quoted(name)}) = strip_accents(?)"
+            if found := cursor.execute(f"{has} LIMIT 1", [text]).fetchone():
+                return f"{table}.{self._name(name)} has {one_line(repr(found[0]), 60)}; "
+        return ""
 
     def _compared(self, query: Query) -> Iterator[tuple[Comparison, tuple[str, str], str]]:
         """Give each comparison with each table and column that it may mean, and the column's type."""
@@ -264,7 +268,7 @@ class Database:
         distinct = f"SELECT v FROM ({parts}) WHERE v IS NOT NULL ORDER BY v LIMIT {_MOST_DISTINCT}"
         values = [str(row[0]) for row in cursor.execute(distinct).fetchall()]
         close = nearest(comparison.text.strip("%_ "), values, _MOST_VALUES)
-        elsewhere = next(self._holders(cursor, comparison.text.strip("%_ ")), "")
+        where = self._holder(cursor, comparison.text.strip("%_ "))
         if len(values) > _MOST_VALUES and close:
             hint = f"the nearest values of {column} are"
         else:
@@ -272,7 +276,6 @@ class Database:
         more = ", …" if len(values) > len(close) else ""
         listed = ", ".join(one_line(value, 40) for value in close) or "none"
         text = one_line(repr(comparison.text), 60)
-        where = f"{elsewhere} has it; " if elsewhere else ""
         return one_line(f"no row has {column} {comparison.sign} {text}; {where}{hint}: {listed}{more}", 500)
 
     def _name(self, column: str) -> str:

@@ -59,9 +59,7 @@ def python(seconds: float = 5.0, memory: int = 100_000_000) -> Tool:
         return _result(printed.output.rstrip("\n"), value, asked)
 
     run.__doc__ = _DESCRIPTION
-    return tool(name="python", side_effects=False, parallel_safe=True, late_arguments=True, timeout=4 * seconds + 10)(
-        run
-    )
+    return tool(name="python", side_effects=False, parallel_safe=True, timeout=4 * seconds + 10)(run)
 
 
 def _program(code: str, variables: JsonObject) -> tuple[str, bool]:

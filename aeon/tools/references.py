@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from aeon.errors import ToolArgumentError
 from aeon.schema.frozen import JsonObject, JsonValue
 
-__all__ = ["REFERENCE", "WHOLE", "references", "rename", "substitute"]
+__all__ = ["REFERENCE", "WHOLE", "references", "substitute"]
 
 REFERENCE = re.compile(r"\$([a-z][a-z0-9_]*)")
 """A reference anywhere in a text; its group is the step's id."""
@@ -59,15 +59,6 @@ def substitute(arguments: JsonObject, outputs: Mapping[str, JsonValue], plain: b
         return match[0] if unknown else _inline(match[1], _output(match[1], outputs))
 
     return {key: _map(value, fill) for key, value in arguments.items()}
-
-
-def rename(arguments: JsonObject, old: str, new: str) -> JsonObject:
-    """Return the arguments with every reference to ``old`` made one to ``new``."""
-
-    def rewire(text: str) -> JsonValue:
-        return REFERENCE.sub(lambda match: f"${new}" if match[1] == old else match[0], text)
-
-    return {key: _map(value, rewire) for key, value in arguments.items()}
 
 
 def _map(value: JsonValue, change: Callable[[str], JsonValue], depth: int = 0) -> JsonValue:

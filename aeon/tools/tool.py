@@ -27,16 +27,10 @@ from aeon.text import one_line
 from aeon.tools.material import Material
 from aeon.tools.tableinfo import Named, TableInfo
 
-__all__ = ["HOST_FILLED", "NO_TOOL", "Tool", "tool"]
+__all__ = ["HOST_FILLED", "Tool", "tool"]
 
 HOST_FILLED = ("idempotency_key", "inputs")
 """Parameters of these names are filled by the host and are no part of a tool's schema."""
-
-NO_TOOL = "none"
-"""What stands in a planned step in the place of a tool's name where it has none."""
-
-_STEP_KEYS = ("goal", "tool")
-"""What else a planned step says beside its tool's arguments."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _ARGUMENT = re.compile(r"(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)")
@@ -44,7 +38,7 @@ _ARGUMENT = re.compile(r"(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)")
 
 @dataclass(frozen=True)
 class Tool:
-    """One thing a plan may call.
+    """One thing a model may call.
 
     ``parameters`` is a JSON Schema of type object. ``call`` takes the arguments by keyword and may be a coroutine
     function. A parameter of ``call`` named ``idempotency_key`` gets a text that is the same whenever the same step of
@@ -52,8 +46,7 @@ class Tool:
     the host and stay out of ``parameters``.
 
     ``side_effects``: whether calling it changes the world, so that a call of unknown outcome is never repeated.
-    ``parallel_safe``: whether it may run while another tool runs. ``late_arguments``: its arguments are written when
-    the step runs, with its inputs in view (an argument that is a program or a text). ``timeout`` is in seconds.
+    ``parallel_safe``: whether it may run while another tool runs. ``timeout`` is in seconds.
     ``hint`` holds a few more lines for the planner, such as a folder's listing. ``prepare`` turns arguments that fit
     the schema into those that ``call`` takes and raises ``ValueError`` where it cannot. ``offered``: whether prompts
     name it; else only the host uses it. ``reading``: its result is a list of passages, and what the step finds out is
@@ -72,7 +65,6 @@ class Tool:
     call: Callable[..., object]
     side_effects: bool = True
     parallel_safe: bool = False
-    late_arguments: bool = False
     timeout: float = 30.0
     hint: str = ""
     offered: bool = True
@@ -89,16 +81,11 @@ class Tool:
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise ConfigError(f"tool name {self.name!r}: use letters, digits and underscores, at most 64")
-        if self.name == NO_TOOL:
-            raise ConfigError(f"tool {NO_TOOL}: in a plan this name stands for a step without a tool; take another")
         if inspect.isasyncgenfunction(self.call):
             raise ConfigError(f"tool {self.name}: its function is an async generator; let it return a list")
         if not self.timeout > 0:
             raise ConfigError(f"tool {self.name}: timeout must be above 0 seconds, not {self.timeout}")
         object.__setattr__(self, "parameters", _written_out(self.name, self.parameters))
-        own = self.parameters.get("properties")
-        if not self.late_arguments and isinstance(own, dict) and (taken := [key for key in _STEP_KEYS if key in own]):
-            raise ConfigError(f"tool {self.name}: a step of a plan has a {taken[0]} of its own; rename the parameter")
 
     @cached_property
     def validator(self) -> Validator:
@@ -126,7 +113,6 @@ def tool(
     name: str = "",
     side_effects: bool = True,
     parallel_safe: bool = False,
-    late_arguments: bool = False,
     timeout: float = 30.0,
     hint: str = "",
     offered: bool = True,
@@ -140,7 +126,6 @@ def tool(
     name: str = "",
     side_effects: bool = True,
     parallel_safe: bool = False,
-    late_arguments: bool = False,
     timeout: float = 30.0,
     hint: str = "",
     offered: bool = True,
@@ -168,7 +153,6 @@ def tool(
             call=target,
             side_effects=side_effects,
             parallel_safe=parallel_safe,
-            late_arguments=late_arguments,
             timeout=timeout,
             hint=hint,
             offered=offered,

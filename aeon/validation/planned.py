@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aeon.multipass.effects import ValidatePlan
 from aeon.multipass.plans import current_steps
-from aeon.schema import Frozen, Plan, SemanticValidationReport, Step, ToolCall
+from aeon.schema import Frozen, Plan, SemanticValidationReport, Step
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge_verdict import FoundIssue, issue_schema, issues_of, strict_object
 from aeon.supervisor.prompt import fence, load, render
@@ -60,5 +60,4 @@ def _outline(plan: Plan) -> str:
 
 def _line(step: Step) -> str:
     after = f" (after {', '.join(step.dependencies)})" if step.dependencies else ""
-    call = f" | {step.action.tool} {step.action.arguments or ''}" if isinstance(step.action, ToolCall) else ""
-    return f"{step.id}: {step.description}{call}{after}{'' if step.status == 'pending' else f' [{step.status}]'}"
+    return f"{step.id}: {step.description}{after}{'' if step.status == 'pending' else f' [{step.status}]'}"

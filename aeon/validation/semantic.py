@@ -161,13 +161,7 @@ def _note(evidence: Sequence[str]) -> str:
 
 def _outline(plan: Plan) -> str:
     """The plan for a judge: what each step finds out and how."""
-    return "\n".join(f"{s.id}: {s.description} | {_how(s)}" for s in plan.steps)
-
-
-def _how(step: Step) -> str:
-    if step.action.type != "tool":
-        return f"by {step.action.type}"
-    return f"{step.action.tool} {step.action.arguments or '(arguments follow)'}"
+    return "\n".join(f"{s.id}: {s.description} | by {s.action.type}" for s in plan.steps)
 
 
 def _context(plan: Plan, step: Step) -> str:

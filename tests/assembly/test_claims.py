@@ -17,8 +17,9 @@ from aeon.proof.document import proof_bytes
 from aeon.proof.verify import verify
 from aeon.runtime.ledger import current_ledger
 from aeon.runtime.lines import digest
-from aeon.schema import Questions, Source
+from aeon.schema import JsonValue, Questions, ToolUse
 from aeon.schema.effects import Program
+from aeon.schema.turns import Lines
 from aeon.tools.files import Files
 
 pytestmark = pytest.mark.requirement("G1", "G1a", "G4", "G6b")
@@ -39,6 +40,13 @@ def look(
     config = LookSettings().changed(names=tuple(found), **settings)
     result = build(Scripted([answer]), tools=(), engine=plugin(found), config=config, journal=journal).execute(task)
     return result, journals[0]
+
+
+def quoted(value: JsonValue, sentence: str) -> StepResult:
+    """A value that is quoted from the first sentence of a text."""
+    lines = Lines(source="fees.md", spans=((0, len(sentence)),), texts=(sentence,))
+    use = ToolUse(id="fee.1", tool="quote", arguments={"value": value}, output=value, lines=(lines,))
+    return StepResult(output=value, mode="tool", uses=(use,))
 
 
 def claimed(result: Conclusion) -> list[tuple[str, str, str]]:
@@ -67,11 +75,10 @@ def test_no_engine_ends_well_on_a_claim_that_does_not_stand(answer: str, reason:
 @pytest.mark.requirement("G3")
 def test_the_sentences_of_any_engine_are_checked(tmp_path: Path) -> None:
     """By their values and their wording, in every life; they change no digest, since they follow from the rest."""
-    cited = Source(source="fees.md", start=0, end=17, text="A guest pays 12.5.")
-    fee = {"fee": StepResult(output=12.5, mode="tool", sources=(cited,))}
+    fee = {"fee": quoted(12.5, "A guest pays 12.5.")}
     result, _ = look("A guest pays 12.5. 3 guests pay 99. It is fine.", fee, tmp_path / "run.jsonl")
     assert [(one.verdict, one.place) for one in result.sentence_checks] == [
-        ("supported", "fees.md[0:17]"), ("partial", ""), ("not_checked", ""),
+        ("supported", "fees.md[0:18]"), ("partial", ""), ("not_checked", ""),
     ]  # fmt: skip
     assert replay(Journal.read(tmp_path / "run.jsonl"), ENGINE) == result and result.stop_reason == "unsupported"
     assert digest(result) == digest(result.changed(sentence_checks=()))
@@ -145,10 +152,9 @@ def test_the_proof_of_any_engine_shows_the_steps_that_its_record_has(tmp_path: P
     (tmp_path / "club").mkdir()
     (tmp_path / "club" / "fees.md").write_text("The fee is 12.50 euros.")
     given = Files.open(tmp_path / "club")
-    source = Source(source="fees.md", start=0, end=23, text="The fee is 12.50 euros.")
     found = {
         "guests": StepResult(output=[4, 5], mode="tool"),
-        "fee": StepResult(output="12.50", mode="tool", sources=(source,)),
+        "fee": quoted("12.50", "The fee is 12.50 euros."),
         "sum": StepResult(output="9 * 12.50 = 112.50", mode="reasoning"),
         "none": StepResult(output=None, problem="No table has prices.", mode="tool"),
     }
@@ -157,9 +163,9 @@ def test_the_proof_of_any_engine_shows_the_steps_that_its_record_has(tmp_path: P
     assert claimed(result)[2] == ("12.50 euros", "source", "supported") and result.sufficient
     proof = proof_of(result, [given], path, ENGINE)
     (derivation,) = proof.derivations
-    assert [one.tool for one in derivation.steps] == ["look", "look", "", "look"]
-    assert [one.id for one in derivation.steps] == ["e0", "e1", "e2", "e3"]
-    assert derivation.steps[3].output == "No table has prices."
+    assert [one.tool for one in derivation.steps] == ["look", "quote", "look", "", "look"]
+    assert [one.id for one in derivation.steps] == ["e0", "e1.1", "e1", "e2", "e3"]
+    assert derivation.steps[4].output == "No table has prices."
     report = verify(proof_bytes(proof), path, tmp_path / "club")
     assert report.code == 0 and any("3 supported" in line for line in report.verified)
     assert proof_of(result, [given], journal, ENGINE).changed(journal=proof.journal) == proof

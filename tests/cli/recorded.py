@@ -17,7 +17,7 @@ from aeon.schema import (
     Price,
     Step,
     StepResult,
-    ToolCall,
+    ToolLoop,
     ToolUse,
 )
 
@@ -43,9 +43,9 @@ def save(
     config: Config | None = None,
     model: str = "",
 ) -> str:
-    """Save a run of one tool step that ended with this confidence, made by this model; gives its execution id."""
+    """Save a run of one step with tools that ended with this confidence, made by this model; gives its execution id."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    only = Step(id="s1", description="do s1", action=ToolCall(tool="calculator", arguments={}))
+    only = Step(id="s1", description="do s1", action=ToolLoop())
     result = played(
         (config or Config()).changed(prices=FREE),
         Journal(path),

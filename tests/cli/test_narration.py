@@ -33,12 +33,12 @@ from aeon.schema import (
     Outcome,
     Plan,
     SemanticValidationReport,
-    Source,
     Step,
     StepResult,
     Task,
     TaskProfile,
-    ToolCall,
+    ToolLoop,
+    ToolUse,
     Value,
     Writing,
 )
@@ -179,42 +179,34 @@ def test_what_was_judged_or_counted_is_shown() -> None:
     assert "s1 and s2 contradict each other: the rent" in shown(ASSESS, torn)
 
 
+SUM = ToolUse(id="s2.1", tool="calculator", arguments={"expression": "2 + 3"}, output=5)
+QUERY = ToolUse(id="s2.2", tool="sql", arguments={"query": "SELECT sum(takings) FROM sales"}, output=2150.5)
+
+
 @pytest.mark.requirement("T3a")
 @pytest.mark.parametrize(
     ("action", "result", "lines"),
     [
         (
-            ToolCall(tool="calculator", arguments={"expression": "2 + 3"}),
-            StepResult(output=5, mode="tool"),
-            ["✓ s2  add it up = 5  calculator: 2 + 3"],
+            ToolLoop(),
+            StepResult(output="5", mode="tools", uses=(SUM,)),
+            ["✓ s2  add it up = 5  1 call: calculator"],
         ),
         (
-            ToolCall(tool="sql", arguments={"query": "SELECT sum(takings) FROM sales WHERE shop = 'Harbour'"}),
-            StepResult(output=2150.5, mode="tool"),
-            ["✓ s2  add it up = 2150.5", "      sql: SELECT sum(takings) FROM sales WHERE shop = 'Harbour'"],
+            ToolLoop(form="program"),
+            StepResult(output="2150.5", mode="program", uses=(QUERY, SUM)),
+            ["✓ s2  add it up = 2150.5  2 calls: sql, calculator"],
         ),
         (
-            ToolCall(tool="quote", arguments={"value": 7, "source": "shop.md", "start": 1, "end": 9}),
-            StepResult(output=7, mode="tool"),
-            ["✓ s2  add it up = 7  quote: shop.md"],
-        ),
-        (
-            ToolCall(tool="lookup", arguments={"question": "Who?"}),
-            StepResult(
-                output="Mia", mode="tool", sources=(Source(source="shop.md", start=0, end=9, text="Mia runs it."),)
-            ),
-            ["✓ s2  add it up = Mia  shop.md: “Mia runs it.”"],
-        ),
-        (
-            ToolCall(tool="lookup", arguments={"question": "Who?"}),
-            StepResult(output=None, mode="tool", clarity="PARTIALLY_CLEAR", problem="the files do not say: Who?"),
-            ["✓ s2  add it up  lookup: Who?", "      partly clear: the files do not say: Who?"],
+            ToolLoop(form="program"),
+            StepResult(output=None, mode="program", clarity="PARTIALLY_CLEAR", problem="not stated: Who?"),
+            ["✓ s2  add it up  no calls", "      partly clear: not stated: Who?"],
         ),
         (Writing(task="Say hello."), StepResult(output="Hello."), ["✓ s2  written by the model = Hello."]),
     ],
 )
 def test_a_step_is_a_line_with_its_result_and_what_that_rests_on(
-    action: ToolCall | Writing, result: StepResult, lines: list[str]
+    action: ToolLoop | Writing, result: StepResult, lines: list[str]
 ) -> None:
     """A second line only where it is too long for one."""
     told = shown(STEP.changed(step=STEP.step.changed(action=action)), result).splitlines()

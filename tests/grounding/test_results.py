@@ -14,30 +14,30 @@ from aeon.schema import (
     Issue,
     JsonValue,
     Plan,
-    Source,
     Step,
     StepMode,
     Task,
-    ToolCall,
     ToolLoop,
     ToolUse,
     Writing,
 )
 from aeon.schema import SemanticValidationReport as Report
+from aeon.schema.turns import Lines
 from aeon.validation.unplaced import with_unplaced
 
 TASK = Task(text="What do 3 guests pay?")
-FEE = Source(source="fees.md", start=10, end=31, text="The fee is 12.50 euro")
+FEE = Lines(source="fees.md", spans=((10, 31),), texts=("The fee is 12.50 euro",))
 
 
-QUERY = ToolCall(tool="sql")
-
-
-def step(name: str, output: JsonValue, action: Action = QUERY, mode: StepMode = "tool", *sources: Source) -> Step:
+def step(name: str, output: JsonValue, action: Action, mode: StepMode) -> Step:
     """A step that is complete."""
-    return Step(
-        id=name, description=f"find {name}", action=action, status="complete", mode=mode, output=output, sources=sources
-    )
+    return Step(id=name, description=f"find {name}", action=action, status="complete", mode=mode, output=output)
+
+
+def looked(name: str, output: JsonValue, *lines: Lines) -> Step:
+    """A step whose one call gave this, from these sentences."""
+    use = ToolUse(id=f"{name}.1", tool="quote" if lines else "sql", arguments={}, output=output, lines=lines)
+    return step(name, output, ToolLoop(form="program"), "program").changed(uses=(use,))
 
 
 def said(answer: str, *steps: Step, **more: object) -> list[tuple[str, str, str]]:
@@ -49,25 +49,24 @@ def said(answer: str, *steps: Step, **more: object) -> list[tuple[str, str, str]
 @pytest.mark.requirement("G1", "G4")
 def test_what_a_tool_gave_supports_an_answer() -> None:
     """A value that none gave is not found, and so is one of a step that failed."""
-    assert said("It is 37.5.", step("s1", 37.5)) == [("37.5", "tool", "supported")]
-    assert said("It is 38.5.", step("s1", 37.5)) == [("38.5", "none", "not_found")]
-    assert said("It is 37.5.", step("s1", 1), step("s2", 37.5).changed(status="failed"))[0][2] == "not_found"
+    assert said("It is 37.5.", looked("s1", 37.5)) == [("37.5", "tool", "supported")]
+    assert said("It is 38.5.", looked("s1", 37.5)) == [("38.5", "none", "not_found")]
+    assert said("It is 37.5.", looked("s1", 1), looked("s2", 37.5).changed(status="failed"))[0][2] == "not_found"
 
 
 @pytest.mark.requirement("G1")
 def test_what_was_quoted_or_read_rests_on_its_sentence() -> None:
     """Not on what the step gave: a reading is in the words of the model."""
-    quoted = step("s1", 12.5, ToolCall(tool="quote"), "tool", FEE)
+    quoted = looked("s1", 12.5, FEE)
     assert said("It is 12.50 euro.", quoted) == [("12.50 euro", "source", "supported")]
-    read = step("s1", "99 euros", ToolCall(tool="lookup"), "tool", FEE)
-    assert said("It is 99 euros.", read) == [("99 euros", "none", "not_found")]
+    assert said("It is 99 euros.", quoted.changed(output="99 euros")) == [("99 euros", "none", "not_found")]
 
 
 @pytest.mark.requirement("G1", "G5")
 def test_what_was_not_found_is_said_by_the_step() -> None:
     """Its words support the answer that says so."""
-    nothing = step("s1", None, ToolCall(tool="lookup"), "tool").changed(problem="not in 14 files")
-    assert said("It is in none of 14 files.", nothing) == [("14", "tool", "supported")]
+    nothing = step("s1", None, ToolLoop(), "tool").changed(problem="not in 14 files")
+    assert said("It is in none of 14 files.", nothing, looked("s2", 3)) == [("14", "tool", "supported")]
 
 
 @pytest.mark.requirement("G1", "G4")
@@ -83,7 +82,7 @@ def test_what_a_person_answered_is_a_part_of_the_task() -> None:
     """What was only assumed is none."""
     asked = Clarification(question="Which year?", answer="2025")
     task = TASK.changed(context="In Cork.", clarifications=(asked, asked.changed(answer="1999", assumed=True)))
-    plan = Plan(steps=(step("s1", 4),))
+    plan = Plan(steps=(looked("s1", 4),))
     found = grounded("4 in 2025, not 1999", task, plan)
     assert [(one.text, one.verdict) for one in found] == [
         ("4", "supported"), ("2025", "supported"), ("1999", "not_found"),

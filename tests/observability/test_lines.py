@@ -15,7 +15,8 @@ from aeon.schema import (
     Rejection,
     SemanticValidationReport,
     Step,
-    ToolCall,
+    ToolLoop,
+    ToolUse,
 )
 
 
@@ -35,9 +36,7 @@ def test_a_short_text_is_one_line_within_its_width(text: str, width: int) -> Non
 
 def test_every_delta_is_told_with_its_reason() -> None:
     """Applied deltas have their sign, target and justification; refused ones the reason; overruled repairs are kept."""
-    step = Step(
-        id="s4", description="add the shipping", action=ToolCall(tool="calculator", arguments={"expression": "$s1 + 5"})
-    )
+    step = Step(id="s4", description="add the shipping", action=ToolLoop())
     record = RefinementRecord(
         applied=(
             RefinementAction(type="ADD", target="s1", steps=(step,), justification="shipping was left out"),
@@ -51,15 +50,16 @@ def test_every_delta_is_told_with_its_reason() -> None:
     text = plain(refinement_lines(record))
     for words in ("+ ADD s1", "because shipping was left out", "~ MODIFY s4", "- REMOVE s2", "=> REPLACE s3"):
         assert words in text
-    assert "s4  add the shipping  calculator: $s1 + 5" in text
+    assert "s4  add the shipping  tools" in text
     assert "refused REMOVE s9: there is no such step" in text and "overruled: s1: round it" in text
 
 
 def test_a_step_says_how_it_was_done_and_what_went_wrong() -> None:
     """A call, a block and a failure each have their words."""
-    tool = Step(id="s1", description="d", action=ToolCall(tool="calculator"), output=5, status="complete")
-    called = plain(step_lines(tool.changed(mode="tool", problem="cut"), 1.25))
-    assert "✓ s1" in called and "calculator, 1.2 s" in called and "cut" in called and "= 5" in called
+    use = ToolUse(id="s1.1", tool="calculator", arguments={"expression": "2 + 3"}, output=5)
+    tool = Step(id="s1", description="d", action=ToolLoop(), output="5", status="complete", uses=(use,))
+    called = plain(step_lines(tool.changed(mode="tools", problem="cut"), 1.25))
+    assert "✓ s1" in called and "1 call, 1.2 s" in called and "cut" in called and "= 5" in called
     blocked = Step(
         id="s2", description="d", action=Reasoning(), status="invalid", clarity="BLOCKED", problem="no price"
     )

@@ -14,7 +14,7 @@ from aeon import notebook
 from aeon.errors import JournalError
 from aeon.observability.page import generic_sections, to_html
 from aeon.runtime.journal import Journal
-from aeon.schema import Config, Plan, Result, Step, StepResult, ToolCall
+from aeon.schema import Config, Plan, Reasoning, Result, Step, StepResult
 from observability.runs import CONVERGED, NOT_YET, evaluation, played
 from observability.search import trail
 
@@ -62,7 +62,7 @@ def read(html: str) -> Reader:
 
 def run(journal: Journal | None = None, text: str = "the loaves") -> Result:
     """A multi-pass run of two passes in which this text is wherever a model can write."""
-    first = Step(id="s1", description=text, action=ToolCall(tool="calculator", arguments={"expression": text}))
+    first = Step(id="s1", description=text, action=Reasoning())
     assessments = iter([NOT_YET.changed(evaluation=evaluation(0.25), detected_issues=(text,)), CONVERGED])
     return played(
         Config(),

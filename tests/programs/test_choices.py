@@ -9,17 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.multipass.plans import draft_problems
+from aeon.programs.calls import Calls, Text
 from aeon.programs.evidence import Evidence
+from aeon.programs.parse import misfits, read
 from aeon.programs.stated import stands_in
-from aeon.programs.steps import misfits, read
-from aeon.schema import JsonObject, JsonValue, Plan, Source, Step, ToolCall, Writing
+from aeon.schema import JsonObject, JsonValue, Source
+from aeon.schema.turns import Call
 from aeon.tools import tool
 from aeon.tools.calculator import calculator
 from aeon.tools.choose import CHOOSE, choose
 from aeon.tools.dates import dates
 from aeon.tools.quote import QUOTE
-from aeon.tools.references import substitute
+from aeon.tools.references import references, substitute
 from aeon.tools.registry import ToolRegistry
 
 pytestmark = pytest.mark.requirement("T1")
@@ -55,26 +56,36 @@ def evidence() -> Evidence:
     return Evidence([found])
 
 
-def actions(plan: Plan) -> list[object]:
-    """What each step does: the value that it quotes, the text it is to write, or its tool's arguments."""
+def actions(calls: Calls) -> list[object]:
+    """What each call does: the value that it quotes, the text that is to be written, or its tool with its arguments."""
     done: list[object] = []
-    for step in plan.steps:
-        match step.action:
-            case Writing(task=task):
-                done.append(task)
-            case ToolCall(tool=name, arguments=arguments) if arguments:
-                done.append(arguments["value"] if name == QUOTE else [name, *arguments.values()])
+    for one in calls.made:
+        if isinstance(one, Text):
+            done.append(one.task)
+        else:
+            done.append(one.arguments["value"] if one.tool == QUOTE else [one.tool, *one.arguments.values()])
     return done
 
 
-def values(plan: Plan) -> list[object]:
-    """What the answers of a plan are when its steps are run."""
+def values(calls: Calls) -> list[object]:
+    """What is printed when the calls are made."""
     outputs: dict[str, JsonValue] = {}
-    for step in plan.steps:
-        assert isinstance(step.action, ToolCall) and step.action.arguments is not None
-        arguments = substitute(step.action.arguments, outputs)
-        outputs[step.id] = asyncio.run(REGISTRY.call(step.action.tool, arguments, "key", {})).value
-    return [outputs[name] for name in plan.answer]
+    for one in calls.made:
+        assert isinstance(one, Call)
+        arguments = substitute(one.arguments, outputs)
+        outputs[one.id] = asyncio.run(REGISTRY.call(one.tool, arguments, "key", {})).value
+    return [outputs[name] for name in calls.printed]
+
+
+def is_sound(calls: Calls) -> bool:
+    """Whether each call has an id of its own and refers to earlier ones alone, and what is printed is among them."""
+    before: list[str] = []
+    for one in calls.made:
+        named = references(one.task if isinstance(one, Text) else one.arguments)
+        if one.id in before or any(name not in before for name in named):
+            return False
+        before.append(one.id)
+    return {*calls.printed} <= {*before} and bool(calls.printed) is bool(before)
 
 
 @pytest.mark.parametrize(
@@ -98,14 +109,14 @@ def values(plan: Plan) -> list[object]:
     ],
 )
 def test_one_of_two_values_is_chosen_by_a_comparison(code: str, gives: Sequence[object] | None) -> None:
-    """The comparison is a step of its own, and so is the choice; a choice inside of a formula is no plan."""
-    plan = read(code, REGISTRY)
+    """The comparison is a call of its own, and so is the choice; one inside of a formula cannot be read."""
+    calls = read(code, REGISTRY)
     if gives is None:
-        assert plan == Plan()
+        assert calls == Calls()
         return
-    assert values(plan) == gives
-    assert not misfits(plan, REGISTRY) and draft_problems(plan, 12) == ()
-    assert any(isinstance(step.action, ToolCall) and step.action.tool == CHOOSE for step in plan.steps)
+    assert values(calls) == gives
+    assert not [*misfits(calls, REGISTRY)] and is_sound(calls)
+    assert any(isinstance(one, Call) and one.tool == CHOOSE for one in calls.made)
 
 
 @pytest.mark.parametrize(
@@ -124,15 +135,15 @@ def test_one_of_two_values_is_chosen_by_a_comparison(code: str, gives: Sequence[
         'print(__import__("os") if 12 > 5 else "b")',
     ],
 )
-def test_another_condition_is_no_plan(code: str) -> None:
+def test_another_condition_is_no_call(code: str) -> None:
     """Only numbers are compared, and only a number or a text is chosen."""
-    assert read(code, REGISTRY) == Plan()
+    assert read(code, REGISTRY) == Calls()
 
 
 def test_a_choice_without_its_tool_cannot_run() -> None:
     """It is told like any other call that does not fit."""
-    plan = read('print("a" if 12 > 5 else "b")', ToolRegistry([calculator()]))
-    assert tuple(misfits(plan, ToolRegistry([calculator()]))) == (CHOOSE,)
+    calls = read('print("a" if 12 > 5 else "b")', ToolRegistry([calculator()]))
+    assert [*misfits(calls, ToolRegistry([calculator()]))] == [f"there is no function {CHOOSE}"]
 
 
 @pytest.mark.requirement("T4")
@@ -148,12 +159,11 @@ def test_a_choice_without_its_tool_cannot_run() -> None:
         ("def write(task):\n    return task\nprint(write('Say hello.'))", ["Say hello."]),
     ],
 )
-def test_a_text_to_be_written_is_a_step(code: str, tasks: Sequence[object]) -> None:
-    """Its task may refer to earlier results, on which it then depends."""
-    plan = read(code, REGISTRY)
-    assert actions(plan) == tasks and isinstance(plan.steps[-1].action, Writing)
-    assert plan.steps[-1].dependencies == (("s1",) if len(tasks) > 1 else ())
-    assert not misfits(plan, REGISTRY)
+def test_a_text_is_wanted_behind_what_it_speaks_of(code: str, tasks: Sequence[object]) -> None:
+    """Its task may refer to earlier results."""
+    calls = read(code, REGISTRY)
+    assert actions(calls) == tasks and isinstance(calls.made[-1], Text) and is_sound(calls)
+    assert not [*misfits(calls, REGISTRY)]
 
 
 @pytest.mark.requirement("T4")
@@ -170,9 +180,9 @@ def test_a_text_to_be_written_is_a_step(code: str, tasks: Sequence[object]) -> N
         "print(write(' '))",
     ],
 )
-def test_what_is_no_task_for_a_text_is_no_plan(code: str) -> None:
+def test_what_is_no_task_for_a_text_is_not_written(code: str) -> None:
     """A number, an unknown name, two texts and none cannot be written."""
-    assert read(code, REGISTRY) == Plan()
+    assert read(code, REGISTRY) == Calls()
 
 
 def test_arguments_may_be_texts_with_results_in_them() -> None:
@@ -181,7 +191,7 @@ def test_arguments_may_be_texts_with_results_in_them() -> None:
     assert actions(read(code, REGISTRY)) == [
         ["calculator", "2024 + 1"], ["sql", "SELECT 1 FROM t WHERE y = $s1 AND c = 'Cork'"],
     ]  # fmt: skip
-    assert read("print(sql(f'SELECT {nobody}'))", REGISTRY) == Plan()
+    assert read("print(sql(f'SELECT {nobody}'))", REGISTRY) == Calls()
 
 
 @pytest.mark.requirement("T2")
@@ -209,10 +219,10 @@ def test_arguments_may_be_texts_with_results_in_them() -> None:
     ],
 )
 def test_what_is_copied_from_a_sentence_is_quoted(code: str, done: Sequence[object]) -> None:
-    """Numbers and names become steps that say where they stand; what the task says and usual numbers do not."""
-    plan = read(code, REGISTRY, evidence(), "Rex has 6 meals")
-    assert actions(plan) == done
-    assert not misfits(plan, REGISTRY) and draft_problems(plan, 12) == ()
+    """Numbers and names become calls that say where they stand; what the task says and usual numbers do not."""
+    calls = read(code, REGISTRY, evidence(), "Rex has 6 meals")
+    assert actions(calls) == done
+    assert not [*misfits(calls, REGISTRY)] and is_sound(calls)
 
 
 @pytest.mark.requirement("T2")
@@ -227,13 +237,9 @@ def test_what_is_copied_from_a_sentence_is_quoted(code: str, done: Sequence[obje
 )
 def test_a_quotation_says_where_it_stands(code: str, start: int) -> None:
     """In the cited sentence if that holds it, else in one beside it, else in the first that does."""
-    (step,) = read(code, REGISTRY, evidence()).steps
-    assert isinstance(step.action, ToolCall) and step.action.arguments is not None
-    assert (step.action.tool, step.action.arguments["source"], step.action.arguments["start"]) == (
-        QUOTE,
-        "vet.txt",
-        start,
-    )
+    (call,) = read(code, REGISTRY, evidence()).made
+    assert isinstance(call, Call)
+    assert (call.tool, call.arguments["source"], call.arguments["start"]) == (QUOTE, "vet.txt", start)
 
 
 @pytest.mark.requirement("T2", "G5")
@@ -259,9 +265,9 @@ def test_a_quotation_says_where_it_stands(code: str, start: int) -> None:
         "print(None)",
     ],
 )
-def test_what_stands_nowhere_is_no_plan(code: str) -> None:
+def test_what_stands_nowhere_is_no_call(code: str) -> None:
     """A number or a name that is neither in a sentence nor in the task is not taken from a model."""
-    assert read(code, REGISTRY, evidence(), "Which is heavier?") == Plan()
+    assert read(code, REGISTRY, evidence(), "Which is heavier?") == Calls()
 
 
 def test_what_the_task_says_needs_no_sentence() -> None:
@@ -275,14 +281,7 @@ def test_what_the_task_says_needs_no_sentence() -> None:
 def test_without_sentences_nothing_is_quoted() -> None:
     """Then texts belong to no calculation, and numbers are as good as the task."""
     assert actions(read("print('Dr. Evil', 12 * 3)", REGISTRY)) == [["calculator", "12 * 3"]]
-    assert read("print('Dr. Evil')", REGISTRY) == Plan()
-
-
-@pytest.mark.parametrize("goal", ["x", "a_very_long_name_" * 40])
-def test_a_goal_is_short(goal: str) -> None:
-    """The name of a variable says what a step is for."""
-    (step,) = read(f"{goal} = 12 * 3\nprint({goal})", REGISTRY).steps
-    assert 0 < len(step.description) <= 160 and "_" not in step.description
+    assert read("print('Dr. Evil')", REGISTRY) == Calls()
 
 
 @pytest.mark.requirement("S1")
@@ -297,13 +296,9 @@ def test_a_goal_is_short(goal: str) -> None:
     ).map("\n".join),
     st.booleans(),
 )  # fmt: skip
-def test_any_program_is_a_sound_plan_or_none(text: str, sentences: bool) -> None:
-    """Nothing raises, each step refers to earlier ones only, and the answer is among the steps."""
-    plan = read(text, REGISTRY, evidence() if sentences else None, "Rex")
-    if plan.steps:
-        assert draft_problems(plan, 99) == ()
-        assert plan.answer and set(plan.answer) <= {step.id for step in plan.steps}
-    assert all(isinstance(step, Step) for step in plan.steps)
+def test_any_program_is_sound_calls_or_none(text: str, sentences: bool) -> None:
+    """Nothing raises, each call refers to earlier ones only, and what is printed is among them."""
+    assert is_sound(read(text, REGISTRY, evidence() if sentences else None, "Rex"))
 
 
 @pytest.mark.requirement("T2a")
@@ -320,18 +315,18 @@ def test_days_are_compared_by_the_days_between_them(sign: str, first: str, one: 
         f'market = "{one}"  # 1\nkites = "{other}"  # 2\nprint("the market" if market {sign} kites else "the kites")'
     )
     made = read(program, REGISTRY, found, "Is the market or are the kites earlier?")
-    assert [step.action.tool for step in made.steps if isinstance(step.action, ToolCall)] == [
+    assert [one.tool for one in made.made if isinstance(one, Call)] == [
         QUOTE, QUOTE, "days_between", "calculator", CHOOSE,
     ]  # fmt: skip
-    assert made.steps[2].action == ToolCall(tool="days_between", arguments={"first": "$s1", "last": "$s2"})
-    assert made.steps[3].action == ToolCall(tool="calculator", arguments={"expression": first})
+    assert made.made[2] == Call(id="s3", tool="days_between", arguments={"first": "$s1", "last": "$s2"})
+    assert made.made[3] == Call(id="s4", tool="calculator", arguments={"expression": first})
 
 
 @pytest.mark.requirement("T2a")
 def test_a_day_is_not_compared_with_a_number_or_several() -> None:
     """Then the program is none."""
     for test in ('"2026-04-28" < 7', '"2026-04-28" < "2026-05-01" < "2026-06-01"', '"april" < "2026-05-01"'):
-        assert read(f'print("yes" if {test} else "no")', REGISTRY).steps == ()
+        assert read(f'print("yes" if {test} else "no")', REGISTRY).made == ()
 
 
 @pytest.mark.requirement("T2")

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from aeon.programs.evidence import Evidence, cited_lines
+from aeon.programs.parse import read
 from aeon.programs.stated import stands_in, stated_numbers
-from aeon.programs.steps import read
 from aeon.schema import JsonValue, Source
+from aeon.schema.turns import Call
 from aeon.tools.registry import ToolRegistry
 
 pytestmark = pytest.mark.requirement("T2", "T2a")
@@ -206,9 +207,9 @@ def test_any_text_can_be_evidence(said: list[str], value: str | float, cited: li
 def test_any_program_over_sentences_is_read_or_not(text: str) -> None:
     """Nothing raises, and every quotation stands in a sentence."""
     evidence = Evidence([passage("The fee is 30 euros.", "It is due in May.")])
-    for step in read(text, ToolRegistry(), evidence).steps:
-        if step.action.type == "tool" and step.action.tool == "quote":
-            value = (step.action.arguments or {})["value"]
+    for one in read(text, ToolRegistry(), evidence).made:
+        if isinstance(one, Call) and one.tool == "quote":
+            value = one.arguments["value"]
             assert isinstance(value, str | int | float) and evidence.find(value)
 
 

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.multipass.plans import draft_problems
+from aeon.programs.calls import Text
 from aeon.programs.evidence import Evidence
 from aeon.programs.reading import Read, read_program
-from aeon.schema import Step, ToolCall
+from aeon.schema.turns import Call
 from aeon.tools import Tool, ToolRegistry, tool
 from aeon.tools.algebra import algebra
 from aeon.tools.calculator import calculator
 from aeon.tools.dates import dates
-from aeon.tools.references import substitute
+from aeon.tools.references import references, substitute
 
 pytestmark = pytest.mark.requirement("W3a")
 
@@ -53,38 +53,34 @@ def found(code: str) -> Read:
     return read_program(code, REGISTRY, Evidence(), "", "How much is it?")
 
 
-def steps_of(code: str) -> tuple[Step, ...]:
+def steps_of(code: str) -> tuple[Call, ...]:
     """The calls of a program that can be made; none where anything keeps it from running."""
     read = found(code)
-    return () if read.fault else read.calls.steps
+    return () if read.fault else tuple(one for one in read.calls.made if isinstance(one, Call))
 
 
-def calls(steps: Sequence[Step]) -> list[tuple[str, object]]:
-    """Each step's tool and arguments; a formula as such."""
-    actions = [step.action for step in steps if isinstance(step.action, ToolCall)]
-    return [(a.tool, (a.arguments or {}).get("expression", a.arguments)) for a in actions]
+def calls(made: Sequence[Call]) -> list[tuple[str, object]]:
+    """Each call's tool and arguments; a formula as such."""
+    return [(one.tool, one.arguments.get("expression", one.arguments)) for one in made]
 
 
 def value(code: str) -> object:
     """What the last step of a program's plan gives when its steps are run."""
     outputs: dict[str, object] = {}
-    for step in steps_of(code):
-        assert isinstance(step.action, ToolCall) and step.action.arguments is not None
-        arguments = substitute(step.action.arguments, outputs)  # type: ignore[arg-type]
-        outputs[step.id] = asyncio.run(REGISTRY.call(step.action.tool, arguments, "key", {})).value
+    for one in steps_of(code):
+        arguments = substitute(one.arguments, outputs)  # type: ignore[arg-type]
+        outputs[one.id] = asyncio.run(REGISTRY.call(one.tool, arguments, "key", {})).value
     return outputs[f"s{len(outputs)}"]
 
 
 def test_calculations_become_steps_that_lead_to_what_is_printed() -> None:
-    """Numbers are written out, names become goals and references, and what leads nowhere is left out."""
+    """Numbers are written out, names become references, and what leads nowhere is left out."""
     steps = steps_of(PROGRAM)
     assert calls(steps) == [
         ("calculator", "240 * 0.45"), ("calculator", "75 * 3.2"), ("calculator", "$s1 + $s2"),
         ("calculator", "round($s3, 2)"),
     ]  # fmt: skip
-    assert [step.description for step in steps] == ["from rolls", "from loaves", "total revenue", "answer"]
-    assert [step.dependencies for step in steps] == [(), (), ("s1", "s2"), ("s3",)]
-    assert draft_problems(found(PROGRAM).calls, 12) == ()
+    assert [one.id for one in steps] == ["s1", "s2", "s3", "s4"] and found(PROGRAM).calls.printed == ("s4",)
 
 
 @pytest.mark.parametrize(
@@ -204,5 +200,8 @@ def test_a_program_makes_24_calls_at_most(times: int, runs: bool) -> None:
 @given(st.text(max_size=200) | st.builds(str.join, st.just("\n"), st.lists(st.sampled_from(PROGRAM.splitlines()))))
 def test_any_text_is_a_sound_plan_or_none(text: str) -> None:
     """Nothing that a model writes raises, and what is read refers to earlier steps only."""
-    if (plan := found(text).calls).steps:
-        assert draft_problems(plan, 12) == ()
+    before: list[str] = []
+    for one in found(text).calls.made:
+        assert {*references(one.task if isinstance(one, Text) else one.arguments)} <= {*before}
+        before.append(one.id)
+    assert {*found(text).calls.printed} <= {*before} and len({*before}) == len(before)

@@ -18,7 +18,7 @@ from aeon.schema import (
     StepResult,
     Task,
     TaskProfile,
-    ToolCall,
+    ToolLoop,
     Value,
 )
 
@@ -69,7 +69,7 @@ def test_what_can_be_changed_is_copied() -> None:
         (EXECUTE, StepResult(output=1, mode="magic")),  # type: ignore[arg-type]
         (EXECUTE, StepResult(output=1, clarity=None)),  # type: ignore[arg-type]
         (DRAFT, Plan(steps=(Step(id="S 1", description="Add"),))),
-        (DRAFT, Plan(steps=(Step(id="s1", description="Add", action=ToolCall(tool=3)),))),  # type: ignore[arg-type]
+        (DRAFT, Plan(steps=(Step(id="s1", description="Add", action=ToolLoop(form=3)),))),  # type: ignore[arg-type]
         (ASSESS, ConvergenceAssessment(converged=True, completeness=1.5)),
     ],
 )

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, JsonValue, SerializeAsAny, ValidationError
 
-from aeon.schema import Plan, Reasoning, Step, StepResult, ToolCall, Usage, Value
+from aeon.schema import Plan, Reasoning, Step, StepResult, ToolLoop, Usage, Value
 
 
 class Leaf(Value):
@@ -137,7 +137,7 @@ def test_the_schema_says_all_that_is_checked() -> None:
 
 def test_a_value_is_small_and_nothing_that_the_collector_looks_at() -> None:
     """It has no dictionary, is not tracked, and takes its fields' pointers and a few words."""
-    step = Step(id="s1", description="Add 2 and 2.", action=ToolCall(tool="calculator"))
+    step = Step(id="s1", description="Add 2 and 2.", action=ToolLoop())
     for value in (step, step.changed(index=2), Usage(), StepResult(output=4), TWIG):
         assert not gc.is_tracked(value)
         assert not hasattr(value, "__dict__")
@@ -154,7 +154,7 @@ steps = st.builds(
     Step,
     id=st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True),
     description=texts,
-    action=st.builds(Reasoning) | st.builds(ToolCall, tool=texts, arguments=st.dictionaries(texts, outputs)),
+    action=st.builds(Reasoning) | st.builds(ToolLoop),
     dependencies=st.lists(texts, max_size=3).map(tuple),
     index=st.integers(1, 99),
     status=st.sampled_from(["pending", "complete", "failed", "invalid"]),

@@ -19,7 +19,7 @@ from aeon.engines.graph.values import Reflected, Verdict
 from aeon.kernel.engine import Run
 from aeon.kernel.ports import Handlers
 from aeon.multipass.effects import DraftPlan, ValidateResults
-from aeon.schema import Issue, Plan, SemanticValidationReport, Step, ToolCall
+from aeon.schema import Issue, Plan, SemanticValidationReport, Step, ToolLoop
 from aeon.schema.effects import Program
 from aeon.simulation.check import check
 from aeon.simulation.crowd import simulate
@@ -80,7 +80,7 @@ def test_a_broken_promise_is_noticed_by_its_name(promise: str) -> None:
 
 def stubborn(services: Services[GraphConfig]) -> Handlers:
     """Handlers whose planner always says the same, and whose judge is never content."""
-    step = Step(id="s1", description="look", action=ToolCall(tool="look_up", arguments={"name": "rolls"}))
+    step = Step(id="s1", description="look", action=ToolLoop())
     issue = Issue(type="relevance", description="it is about bread", location="s1")
 
     async def plan(effect: DraftPlan) -> Plan:

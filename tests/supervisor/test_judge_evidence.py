@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.schema import Source, Step, ToolCall, ToolLoop
+from aeon.schema import Step, ToolLoop
 from aeon.schema.turns import Lines, ToolUse
 from aeon.supervisor.judge_evidence import shown_work
 
@@ -35,15 +35,8 @@ def test_a_step_that_is_done_again_keeps_the_numbers_that_its_model_saw() -> Non
     assert shown.startswith("[1] sql") and "<data result 1>" in shown and "\n[2] sql" in shown
 
 
-def test_a_step_that_is_one_call_is_shown_with_the_sentences_that_it_rests_on() -> None:
-    """As a program makes them; a step that only thinks did no call."""
-    rests = Source(source="a.txt", start=0, end=15, text="The fee is 12.")
-    call = ToolCall(tool="quote", arguments={"text": "12"})
-    looked = Step(id="s1", description="fee", action=call, status="complete", output=12, sources=(rests,))
-    shown = shown_work((looked,), 1_000)
-    assert shown == '[s1] quote {"text": "12"}\n<data s1>\n12\na.txt: The fee is 12.\n</data>'
-    failed = looked.changed(status="failed", output=None, sources=(), problem="no such text")
-    assert shown_work((failed,), 1_000) == '[s1] quote {"text": "12"} failed: no such text'
+def test_a_step_that_only_thinks_did_no_call() -> None:
+    """There is nothing to show."""
     assert shown_work((Step(id="s1", description="think", status="complete", output="12"),), 1_000) == ""
 
 

@@ -24,7 +24,7 @@ def run(code: str) -> object:
 def test_what_the_tool_declares() -> None:
     """Its argument is written late, it changes nothing, and its inputs are not the model's to fill."""
     tool = python()
-    assert (tool.late_arguments, tool.side_effects, tool.parallel_safe) == (True, False, True)
+    assert (tool.side_effects, tool.parallel_safe) == (False, True)
     assert list(tool.parameters["properties"]) == ["code"]  # type: ignore[arg-type]
     assert tool.host_filled == ("inputs",)
 

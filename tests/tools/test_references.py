@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from aeon.errors import ToolArgumentError
 from aeon.tools.calculator import evaluate
-from aeon.tools.references import references, rename, substitute
+from aeon.tools.references import references, substitute
 
 ids = st.from_regex(r"[a-z][a-z0-9_]{0,5}", fullmatch=True)
 plain = st.text().filter(lambda text: "$" not in text)
@@ -67,11 +67,6 @@ def test_missing_reference_is_named(text) -> None:  # type: ignore[no-untyped-de
         substitute({"e": text}, {"s1": 1})
 
 
-def test_rename_leaves_longer_ids_alone() -> None:
-    """Renaming s1 does not touch s12."""
-    assert rename({"e": "$s1 $s12", "l": ["$s1"]}, "s1", "s1r1") == {"e": "$s1r1 $s12", "l": ["$s1r1"]}
-
-
 def test_too_deep_arguments_are_a_tool_error() -> None:
     """Nesting beyond reason is a typed error."""
     deep: list[object] = []
@@ -96,15 +91,6 @@ def test_every_reference_is_found_and_filled(names, between) -> None:  # type: i
     assert references([text]) == tuple(dict.fromkeys(names))
     filled = substitute({"a": text + " ."}, dict.fromkeys(names, 7))
     assert filled["a"] == separator.join("7" for _ in names) + " ."
-
-
-@given(ids, ids, st.lists(ids, max_size=4))
-def test_rename_moves_exactly_one_id(old, new, others) -> None:  # type: ignore[no-untyped-def]
-    """After a rename the old id is gone and every other one stays."""
-    arguments = {"a": " ".join(f"${name}" for name in [old, *others])}
-    renamed = rename(arguments, old, new)
-    expected = dict.fromkeys(new if name == old else name for name in [old, *others])
-    assert references(renamed) == tuple(expected)
 
 
 @given(

@@ -204,23 +204,13 @@ def doubling(times: int) -> JsonObject:
         ({"properties": {"a": {"maximum": math.inf}}}, "not JSON compliant"),
         ({"properties": {"a": {"enum": {1, 2}}}}, "not JSON serializable"),
         ({"properties": {"a": {"pattern": "(?=a)"}}}, "look-around"),
-        ({"properties": {"goal": {}}}, "has a goal of its own"),
-        ({"properties": {"tool": {}}}, "has a tool of its own"),
     ],
 )
-def test_parameters_that_no_plan_can_hold_are_refused(parameters: JsonObject, words: str) -> None:
+def test_parameters_that_no_schema_is_are_refused(parameters: JsonObject, words: str) -> None:
     """A tool made by hand is refused where it is made, in a line."""
     with pytest.raises(ConfigError, match=words) as refused:
         Tool("t", "d", {"type": "object", **parameters}, print)
     assert "\n" not in str(refused.value)
-
-
-def test_names_that_a_plan_uses_are_free_where_it_holds_no_arguments() -> None:
-    """Late arguments are written by themselves, so that a goal among them is no other one."""
-    late = Tool("t", "d", {"type": "object", "properties": {"goal": {}}}, print, late_arguments=True)
-    assert "goal" in str(late.parameters)
-    with pytest.raises(ConfigError, match="a step without a tool"):
-        Tool("none", "d", {"type": "object"}, print)
 
 
 def test_older_definitions_and_what_stands_beside_a_reference_hold() -> None:

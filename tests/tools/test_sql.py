@@ -345,6 +345,7 @@ def test_the_tool_asks_the_tables(shops: Database) -> None:
 
 @pytest.mark.requirement("W3d")
 def test_where_a_text_stands_is_said(shops: Database) -> None:
-    """Beside the values of the column that the query asked."""
-    with pytest.raises(ToolArgumentError, match=r"no row has note = 'Rome'; shops\.city has it"):
-        shops.query("SELECT revenue FROM shops WHERE note = 'Rome'")
+    """Beside the values of the column that the query asked, as it is written there: with its case and accents."""
+    for asked in ("Rome", "ROME", "Romé"):
+        with pytest.raises(ToolArgumentError, match=rf"no row has note = '{asked}'; shops\.city has 'Rome'; "):
+            shops.query(f"SELECT revenue FROM shops WHERE note = '{asked}'")

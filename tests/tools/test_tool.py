@@ -42,19 +42,19 @@ def test_bare_decorator_gives_name_description_and_schema() -> None:
         "required": ["city"],
         "additionalProperties": False,
     }
-    assert (weather.side_effects, weather.parallel_safe, weather.late_arguments) == (True, False, False)
+    assert (weather.side_effects, weather.parallel_safe) == (True, False)
 
 
 def test_options_are_kept() -> None:
     """The decorator with options sets them on the tool and keeps the function callable."""
 
-    @tool(name="pick", side_effects=False, parallel_safe=True, late_arguments=True, timeout=2, hint="a\nb")
+    @tool(name="pick", side_effects=False, parallel_safe=True, timeout=2, hint="a\nb")
     def choose(colour: Literal["red", "blue"]) -> str:
         """Choose a colour."""
         return colour
 
     assert (choose.name, choose.timeout, choose.hint) == ("pick", 2, "a\nb")
-    assert (choose.side_effects, choose.parallel_safe, choose.late_arguments) == (False, True, True)
+    assert (choose.side_effects, choose.parallel_safe) == (False, True)
     assert choose.call(colour="red") == "red"
     assert choose.parameters["properties"] == {"colour": {"type": "string", "enum": ["red", "blue"]}}
 

@@ -25,7 +25,8 @@ from aeon.schema import (
     StepMode,
     Task,
     TokenProbability,
-    ToolCall,
+    ToolLoop,
+    ToolUse,
 )
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge_specs import Calibrations
@@ -42,11 +43,14 @@ GOOD = json.dumps({
 })  # fmt: skip
 PLAN = Plan(
     steps=(
-        Step(id="s1", description="rolls", action=ToolCall(tool="calculator", arguments={"expression": "240 * 0.45"})),
-        Step(id="s2", description="keep it", action=ToolCall(tool="note"), dependencies=("s1",)),
+        Step(id="s1", description="rolls", action=ToolLoop(form="program")),
+        Step(id="s2", description="keep it", action=ToolLoop(form="program"), dependencies=("s1",)),
         Step(id="s3", description="add what the loaves bring", dependencies=("s1",)),
     )
 ).numbered()
+
+
+SUM = ToolUse(id="s1.1", tool="calculator", arguments={"expression": "240 * 0.45"}, output=108)
 
 
 def likely(yes: float) -> LLMResponse:
@@ -75,7 +79,7 @@ def done(output: object, mode: StepMode = "reasoning", status: str = "complete")
     first, _, last = PLAN.steps
     return Plan(
         steps=(
-            first.changed(status="complete", output=108, mode="tool"),
+            first.changed(status="complete", output="108", mode="program", uses=(SUM,)),
             last.changed(status=status, output=output, mode=mode),
         )
     )
@@ -159,15 +163,14 @@ def test_an_issue_that_points_nowhere_is_asked_for_again() -> None:
 
 @pytest.mark.requirement("J5")
 def test_the_plan_is_shown_with_how_each_step_is_done() -> None:
-    """The judge sees ids, goals, tools and arguments, as data, and the task again."""
+    """The judge sees ids, goals and ways, as data, and the task again."""
     _, model = of_plan(YES, can=SCORING)
     said = model.requests[0].messages[-1].content
-    assert "s1: rolls | calculator {'expression': '240 * 0.45'}" in said
-    assert "s2: keep it | note (arguments follow)" in said and "s3: add what the loaves bring | by reasoning" in said
+    assert "s1: rolls | by tools\ns2: keep it | by tools\ns3: add what the loaves bring | by reasoning" in said
     assert "<data plan>" in said and said.count(TASK.text) == 2
     _, model = of_plan(FINE)
     said = model.requests[0].messages[-1].content
-    assert "s1: rolls | calculator {'expression': '240 * 0.45'}" in said and "<data plan>" in said
+    assert "s1: rolls\ns2: keep it (after s1)" in said and "<data plan>" in said
     assert "s3: add what the loaves bring (after s1)" in said and TASK.text in said
 
 
@@ -199,7 +202,7 @@ def test_a_review_sees_what_each_step_called_and_gave() -> None:
     report, model = of_results(done("348"), GOOD, can=ENFORCING)
     (request,) = model.requests
     said = request.messages[-1].content
-    assert '[s1] calculator {"expression": "240 * 0.45"}' in said and "<data s1>\n108\n</data>" in said
+    assert '[s1.1] calculator {"expression": "240 * 0.45"}' in said and "<data result s1.1>\n108\n</data>" in said
     assert "<data answer>\n348\n</data>" in said and "What step s3 gave:" in said
     assert report.verdict is not None and report.verdict.converged and report.form == "verdict"
 
@@ -207,7 +210,7 @@ def test_a_review_sees_what_each_step_called_and_gave() -> None:
 @pytest.mark.requirement("J1")
 def test_an_answer_that_a_tool_computed_is_asked_about_too() -> None:
     """The tool counts right, but maybe something else; what it gave for another step is not asked about."""
-    report, model = of_results(done("348", "tool"), YES)
+    report, model = of_results(done("348", "program"), YES)
     assert (report.form, report.issues) == ("probability", ())
     assert "s3: add what the loaves bring\n  = 348" in model.requests[0].messages[-1].content
     assert len(model.requests) == 1

@@ -23,6 +23,7 @@ from aeon.schema.experience import Lesson, Lessons, Noted
 from aeon.schema.judgment import SemanticValidationReport, TaskProfile
 from aeon.schema.outcome import Answer
 from aeon.schema.plan import LOOKED_UP, Agreement, Plan, Step, Writing
+from aeon.schema.turns import ToolUse
 
 __all__ = ["answered", "classify", "draft", "execute", "is_no", "plan", "taught", "verify"]
 
@@ -42,7 +43,7 @@ def classify(visit: Visit[C, WorkSignals, Work]) -> Program[None]:
     classified = yield from run.perform(request, Classified())
     visit.write(complexity=classified.complexity)
     if classified.complexity == "BYPASS":
-        step = Step(id="s1", description=run.task.text, action=Writing(task=run.task.text), provides=("s1",))
+        step = Step(id="s1", description=run.task.text, action=Writing(task=run.task.text))
         visit.write(plan=Plan(steps=(step,), answer=("s1",)).numbered())
     elif run.config.experience:
         config = run.config
@@ -251,11 +252,11 @@ def taught(done: Plan, problems: Sequence[str]) -> str:
 
 
 def _how(done: Plan) -> str:
-    return "; ".join(f"{step.description} [{_action(step)}]" for step in done.steps if step.status == "complete")
+    complete = [step for step in done.steps if step.status == "complete"]
+    return "; ".join(
+        f"{step.description} [{', '.join(map(_call, step.uses)) or step.action.type}]" for step in complete
+    )
 
 
-def _action(step: Step) -> str:
-    if step.action.type != "tool":
-        return step.action.type
-    arguments = step.action.arguments or {}
-    return f"{step.action.tool} {' '.join(map(str, arguments.values()))}".strip()
+def _call(use: ToolUse) -> str:
+    return f"{use.tool} {' '.join(map(str, use.arguments.values()))}".strip()

@@ -158,7 +158,7 @@ def _program(run: Run[GraphConfig, WorkSignals]) -> Program[Worked]:
 
 
 GRAPH: Engine[GraphConfig, WorkSignals, Worked] = Engine(
-    name="graph/3",
+    name="graph/4",
     config=GraphConfig,
     result=Worked,
     signals=WorkSignals,

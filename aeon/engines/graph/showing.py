@@ -17,14 +17,13 @@ _LONGEST_OUTPUT = 200
 
 
 def fenced_plan(plan: Plan) -> str:
-    """The plan, a line for each step with its tool, its arguments and what came of it."""
+    """The plan, a line for each step with what came of it."""
     return fence("plan", "\n".join(map(_line, plan.steps)) or "(no plan)", _LONGEST_PLAN)
 
 
 def _line(step: Step) -> str:
-    how = f"{step.action.tool} {step.action.arguments or ''}".strip() if step.action.type == "tool" else "by the model"
     gave = f" = {cut(str(step.output), _LONGEST_OUTPUT)}" if step.output is not None else ""
-    return f"{step.id} [{step.status}] {cut(step.description, _LONGEST_OUTPUT)} | {how}{gave}"
+    return f"{step.id} [{step.status}] {cut(step.description, _LONGEST_OUTPUT)}{gave}"
 
 
 def fenced_text(label: str, text: str) -> str:

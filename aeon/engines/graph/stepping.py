@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from aeon.engines.graph.builder import Visit
@@ -17,7 +17,7 @@ from aeon.multipass.plans import inputs, placed, ready, waves
 from aeon.schema.effects import Program
 from aeon.schema.frozen import JsonValue
 from aeon.schema.outcome import Outcome
-from aeon.schema.plan import Plan, Step, StepResult, ToolCall, fragment
+from aeon.schema.plan import Plan, Step, StepResult, fragment
 
 __all__ = ["carry_out", "failure_of", "key_of", "renamed", "return_code"]
 
@@ -113,7 +113,7 @@ def _on_record(plan: Plan, step: Step) -> Done:
     if step.status == "failed" or step.mode is None:
         return Done(key=key_of(plan, step), problem=step.problem)
     result = StepResult(
-        output=step.output, clarity=step.clarity, mode=step.mode, problem=step.problem, sources=step.sources,
+        output=step.output, clarity=step.clarity, mode=step.mode, problem=step.problem,
         uses=step.uses, cites=step.cites, likelihood=step.likelihood, weight=step.weight, agreement=step.agreement,
     )  # fmt: skip
     return Done(key=key_of(plan, step), result=result)
@@ -139,35 +139,10 @@ def _recalled(step: Step, done: Done) -> Step:
 
 
 def key_of(plan: Plan, step: Step) -> str:
-    """What tells the step's work from any other: its tool and arguments, with the outputs that they refer to.
-
-    Of a step that is no call, or whose arguments are written only when it runs, also what it is to do.
-    """
-    sources = inputs(plan, step)
-    outputs = {name: source.output for source in sources for name in source.names}
-    if isinstance(step.action, ToolCall) and step.action.arguments is not None:
-        return _json([step.action.tool, _filled(step.action.arguments, outputs)])
-    return _json([step.action.model_dump(mode="json"), step.description, [source.output for source in sources]])
-
-
-def _filled(value: JsonValue, outputs: Mapping[str, JsonValue]) -> JsonValue:
-    """The arguments with each reference to a step's output written out, so that ids of steps make no difference."""
-    if isinstance(value, dict):
-        return {name: _filled(one, outputs) for name, one in value.items()}
-    if isinstance(value, list):
-        return [_filled(one, outputs) for one in value]
-    return _written_out(value, outputs) if isinstance(value, str) else value
-
-
-def _written_out(text: str, outputs: Mapping[str, JsonValue]) -> JsonValue:
-    whole = _REFERENCE.fullmatch(text)
-    if whole and whole[1] in outputs:
-        return outputs[whole[1]]
-    return _REFERENCE.sub(lambda match: _json(outputs[match[1]]) if match[1] in outputs else match[0], text)
-
-
-def _json(value: JsonValue) -> str:
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    """What tells the step's work from any other: what is to be done, how, and what it builds on."""
+    before = [source.output for source in inputs(plan, step)]
+    work = [step.action.model_dump(mode="json"), step.description, before]
+    return json.dumps(work, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def _account_for(visit: Visit[C, WorkSignals, Work], step: Step, outcome: Outcome) -> Program[None]:

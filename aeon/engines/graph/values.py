@@ -11,7 +11,6 @@ from aeon.schema.plan import Plan, StepResult
 from aeon.schema.value import Value
 
 __all__ = [
-    "COMPLEXITIES",
     "Choice",
     "Classified",
     "Complexity",
@@ -26,7 +25,6 @@ __all__ = [
 ]
 
 Complexity = Literal["BYPASS", "SIMPLE", "MODERATE", "COMPLEX"]
-COMPLEXITIES: tuple[Complexity, ...] = ("BYPASS", "SIMPLE", "MODERATE", "COMPLEX")
 LookAction = Literal["list", "read", "search", "query"]
 
 

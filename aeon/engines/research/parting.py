@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from aeon.engines.research.common import is_common
 from aeon.engines.research.several import LESS, MORE
-from aeon.programs.steps import unfenced
+from aeon.programs.parse import unfenced
 from aeon.schema import LONGEST_TASK
 from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.supervisor import Supervisor

@@ -12,7 +12,6 @@ from aeon.schema.plan import Source
 from aeon.schema.value import Value
 
 __all__ = [
-    "TIERS",
     "Aim",
     "Citation",
     "Cited",
@@ -30,7 +29,6 @@ __all__ = [
 
 TierName = Literal["simple", "standard", "deep"]
 Relation = Literal["order", "same", "both"]
-TIERS: tuple[TierName, ...] = ("simple", "standard", "deep")
 
 
 class Providers(Value):

@@ -229,7 +229,7 @@ def _again(match: _Match, actions: Sequence[Action]) -> Program[list[Seen]]:
 
 
 TUTOR: Engine[TutorConfig, TutorSignals, ProofGame] = Engine(
-    name="tutor/1",
+    name="tutor/2",
     config=TutorConfig,
     result=ProofGame,
     signals=TutorSignals,

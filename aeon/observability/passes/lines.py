@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Mapping
 
@@ -90,20 +89,12 @@ def plan_lines(plan: Plan, width: int = _WIDTH) -> list[Line]:
 def _means(step: Step) -> str:
     if step.action.type == "tools" and step.executed:
         return counted(len(step.uses), "call") if step.uses else "no calls"
-    return step.action.tool if step.action.type == "tool" else step.action.type
+    return step.action.type
 
 
 def action_words(step: Step) -> str:
-    """How a step is done: by reasoning, or by which tool with which arguments; turn by turn, with which calls."""
-    if step.action.type == "tools" and step.executed:
-        return uses_words(step.uses)
-    if step.action.type != "tool":
-        return step.action.type
-    arguments = step.action.arguments
-    if arguments is None:
-        return f"{step.action.tool}, arguments follow"
-    only = next(iter(arguments.values())) if len(arguments) == 1 else arguments
-    return f"{step.action.tool}: {only if isinstance(only, str) else json.dumps(only, ensure_ascii=False)}"
+    """How a step is done: by reasoning, as a text, or with tools, with which calls."""
+    return uses_words(step.uses) if step.action.type == "tools" and step.executed else step.action.type
 
 
 def step_lines(step: Step, seconds: float | None = None, width: int = _WIDTH) -> list[Line]:

@@ -31,7 +31,6 @@ __all__ = ["Opened", "Servers", "seconds_of"]
 
 _VARIABLE, _SECONDS = "AEON_MCP_SECONDS", 60.0
 _MARGIN = 15.0
-_STEP = ("goal", "tool")
 """What a step of a plan says itself: a tool with such a parameter has its arguments written when the step runs."""
 _SHOWN = 5
 
@@ -170,7 +169,6 @@ class Servers:
         if listed.problem:
             raise ConfigError(listed.problem)
         parameters = listed.parameters
-        properties = parameters["properties"]
 
         async def call(**arguments: JsonValue) -> JsonValue:
             return await self._hub.submit(server.connection.call(listed, arguments))
@@ -182,7 +180,6 @@ class Servers:
             call=call,
             side_effects=not listed.harmless,
             parallel_safe=listed.harmless,
-            late_arguments=isinstance(properties, dict) and any(key in properties for key in _STEP),
             timeout=seconds + _MARGIN,  # the call itself has the sharper limit, and says what it means
             hint=listed.text,
         )

@@ -13,7 +13,7 @@ from aeon.engines.graph.record import Worked
 from aeon.engines.graph.values import Choice, Classified, Complexity, Reflection
 from aeon.engines.loop.program import LOOP
 from aeon.multipass.effects import ExecuteStep
-from aeon.schema import Failure, Plan, Step, StepResult, ToolCall, Usage
+from aeon.schema import Failure, Plan, Step, StepResult, ToolLoop, ToolUse, Usage
 from aeon.schema.effects import Effect
 from aeon.schema.experience import Lessons, Noted
 
@@ -25,8 +25,7 @@ ONE_TOOL_CALL = Usage(calls=1, prompt_tokens=90, generated_tokens=10, tool_calls
 
 def call(step_id: str, query: str, *dependencies: str) -> Step:
     """A step that queries the tables."""
-    action = ToolCall(tool="sql", arguments={"query": query})
-    return Step(id=step_id, description=f"ask {query}", action=action, dependencies=dependencies, provides=(step_id,))
+    return Step(id=step_id, description=f"ask {query}", action=ToolLoop(), dependencies=dependencies)
 
 
 def planned(*steps: Step) -> Plan:
@@ -34,17 +33,17 @@ def planned(*steps: Step) -> Plan:
     return Plan(steps=steps, answer=(steps[-1].id,))
 
 
-def tool_result(output: Any) -> StepResult:
+def tool_result(output: Any, query: str = "") -> StepResult:
     """What a tool gave."""
-    return StepResult(output=output, mode="tool")
+    use = ToolUse(id="s1.1", tool="sql", arguments={"query": query}, output=output)
+    return StepResult(output=output, mode="program", uses=(use,))
 
 
 def executed(effect: Effect, n: int) -> Any:
     """A query that names ``bad`` fails, any other gives its text."""
     assert isinstance(effect, ExecuteStep)
-    action = effect.step.action
-    query = str((action.arguments or {}).get("query")) if isinstance(action, ToolCall) else "text"
-    return BROKEN if "bad" in query else tool_result(f"out of {query}")
+    query = effect.step.description.removeprefix("ask ")
+    return BROKEN if "bad" in query else tool_result(f"out of {query}", query)
 
 
 class World(kernel.World):

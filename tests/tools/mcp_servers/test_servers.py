@@ -325,13 +325,11 @@ def test_an_error_while_several_are_opened_closes_all(tmp_path: Path) -> None:
 
 
 def test_two_servers_do_not_collide_and_names_stay_short(tmp_path: Path) -> None:
-    """Each tool has its server's label; the user may name a server; a parameter called goal is written later."""
+    """Each tool has its server's label; the user may name a server; any parameter may be called goal."""
     with opened(tmp_path, hostile("ok"), hostile("alike"), f"x={hostile('steps')}") as servers:
         names = [tool.name for tool in servers.tools]
-        late = [tool.name for tool in servers.tools if tool.late_arguments]
     assert names[:3] == ["hostile_echo", "hostile_write", "hostile_put"]
     assert sorted(names[3:6]) == ["hostile2_a_b", "hostile2_a_b_2", "hostile2_a_b_3"] and names[6:] == ["x_aim"]
-    assert late == ["x_aim"]
 
 
 @pytest.mark.requirement("E7c")

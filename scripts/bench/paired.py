@@ -1,0 +1,214 @@
+"""The same questions over folders, asked of several versions of Aeon in turn, so that a noisy machine meets all alike.
+
+    python scripts/bench/paired.py FOLDERS --variant before=CHECKOUT --variant after=CHECKOUT[,derivations=2]
+                                   [--sample 40] [--seed 1] [--limit 240] [--model NAME|URL] --out FILE
+
+``FOLDERS`` has folders and their files of questions, as ``folders.py`` describes them; or it is one such file. Each
+variant is a process of its own with the modules of its checkout and these settings, in which the model stays loaded. It
+is told the questions one after the other, in an order drawn from the seed; which variant comes first changes from
+question to question. A run of more than ``--limit`` seconds is broken off, and its answer is empty. ``--out`` is
+written line by line; a file that exists is gone on with.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import select as readiness
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+Row = dict[str, Any]
+DONE = ("converged", "confident")
+
+
+class Variant(NamedTuple):
+    """A version of Aeon with its settings."""
+
+    name: str
+    checkout: Path
+    settings: dict[str, Any]
+
+
+class Process:
+    """A variant in a process of its own, which is begun anew where it was ended."""
+
+    def __init__(self, variant: Variant, model: str | None) -> None:
+        self.variant = variant
+        given = json.dumps({"settings": variant.settings, "model": model})
+        self._command = [sys.executable, __file__, "--answer", given]
+        self._env = {**os.environ, "PYTHONPATH": os.pathsep.join(
+            [str(variant.checkout), *filter(None, [os.environ.get("PYTHONPATH")])]
+        )}  # fmt: skip
+        self._running: subprocess.Popen[str] | None = None
+
+    def ask(self, question: str, folder: Path, limit: float) -> Row:
+        """What comes of a question within so many seconds."""
+        running = self._begun()
+        assert running.stdin is not None and running.stdout is not None
+        running.stdin.write(json.dumps({"question": question, "folder": str(folder)}) + "\n")
+        running.stdin.flush()
+        began = time.monotonic()
+        if readiness.select([running.stdout], [], [], limit)[0] and (line := running.stdout.readline()):
+            return dict(json.loads(line))
+        self.end()
+        cut: Row = {"answer": "", "stop": "cut off", "calls": 0, "prompt": 0, "cached": 0, "generated": 0}
+        return {**cut, "seconds": round(time.monotonic() - began, 2)}
+
+    def _begun(self) -> subprocess.Popen[str]:
+        if self._running is None or self._running.poll() is not None:
+            pipe = subprocess.PIPE
+            self._running = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, text=True, env=self._env)
+            assert self._running.stdout is not None
+            self._running.stdout.readline()  # the model is loaded
+        return self._running
+
+    def end(self) -> None:
+        """End the process."""
+        if self._running is not None:
+            self._running.kill()
+            self._running.wait()
+            self._running = None
+
+
+def answering(given: Row) -> None:
+    """Answer the questions that come in; the body of a variant's process."""
+    from aeon import Config
+    from aeon.assembly.build import build
+    from aeon.llm.select import select
+
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what libraries print is no reply
+    llm = select(given["model"])
+    config = Config(**given["settings"])
+    build(llm=llm, config=config).execute("What is 2 + 3?")
+    print("{}", file=replies, flush=True)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        began = time.monotonic()
+        try:
+            result = build(llm=llm, config=config, files=asked["folder"]).execute(asked["question"])
+            spent, answer, stop = result.usage, result.answer, str(result.stop_reason)
+            counts = {
+                "calls": spent.calls, "prompt": spent.prompt_tokens, "cached": spent.cached_tokens,
+                "generated": spent.generated_tokens,
+            }  # fmt: skip
+        except Exception as error:  # noqa: BLE001 - whatever a version raises is its answer
+            answer, stop = "", f"{type(error).__name__}: {error}"
+            counts = {"calls": 0, "prompt": 0, "cached": 0, "generated": 0}
+        seconds = round(time.monotonic() - began, 2)
+        print(json.dumps({"answer": answer, "stop": stop, **counts, "seconds": seconds}), file=replies, flush=True)
+
+
+def measured(options: argparse.Namespace) -> list[Row]:
+    """Ask every question of every variant, as far as it is not on record; all lines that are, judged."""
+    from everyday_scoring import score
+    from folders import item
+
+    files = [options.folders] if options.folders.suffix == ".jsonl" else sorted(options.folders.glob("*.jsonl"))
+    items = [
+        (item(json.loads(line), "closing"), file.with_suffix(""))
+        for file in files for line in file.read_text(encoding="utf-8").splitlines()
+    ]  # fmt: skip
+    drawn = Random(options.seed).sample(items, min(options.sample or len(items), len(items)))
+    rows: list[Row] = [json.loads(line) for line in options.out.read_text().splitlines()] if options.out.exists() else []
+    processes = [Process(variant, options.model) for variant in options.variant]
+    try:
+        for number, (one, folder) in enumerate(drawn):
+            turn = number % len(processes)
+            for process in (*processes[turn:], *processes[:turn]):
+                name = process.variant.name
+                if any((row["id"], row["variant"]) == (one.id, name) for row in rows):
+                    continue
+                row = {"id": one.id, "kind": one.kind, "variant": name, "question": one.question}
+                row |= process.ask(one.question, folder, options.limit)
+                rows.append(row)
+                with options.out.open("a", encoding="utf-8") as out:
+                    out.write(json.dumps(row, ensure_ascii=False) + "\n")
+                mark = "right" if score(one, row["answer"]).right else "wrong"
+                print(f"{number + 1:3} {one.id:14} {name:10} {mark:5} {row['stop'][:24]:24} {row['calls']:3} calls "
+                      f"{row['seconds']:6.1f} s  {row['answer'][:60]!r}", flush=True)  # fmt: skip
+    finally:
+        for process in processes:
+            process.end()
+    by = {one.id: one for one, _ in drawn}
+    return [{**row, "right": score(by[row["id"]], row["answer"]).right} for row in rows if row["id"] in by]
+
+
+def table(rows: Sequence[Row], names: Sequence[str]) -> Iterator[str]:
+    """The lines of the table: a line for each kind and variant, then the pairs with the first."""
+    from figures import paired, wilson
+
+    yield f"{'kind':8} {'variant':12} right           [95 %]   converged  right of these  calls  prompt   gen  seconds"
+    kinds = sorted({row["kind"] for row in rows})
+    for kind in (*kinds, *(("all",) if len(kinds) > 1 else ())):
+        for name in names:
+            own = [row for row in rows if row["variant"] == name and kind in ("all", row["kind"])]
+            if own:
+                yield _line(kind, name, own, wilson)
+    first = {row["id"]: row for row in rows if row["variant"] == names[0]}
+    for name in names[1:]:
+        both = [(first[row["id"]], row) for row in rows if row["variant"] == name and row["id"] in first]
+        if both:
+            mean, low, high = paired([float(b["right"]) - a["right"] for a, b in both])
+            ratio = statistics.median(b["seconds"] / a["seconds"] for a, b in both)
+            yield (f"{name} - {names[0]}: {mean:+.1%} right [{low:+.1%}, {high:+.1%}] on {len(both)} questions; "
+                   f"seconds {ratio:.2f} times (median of ratios)")  # fmt: skip
+
+
+def _line(kind: str, name: str, rows: Sequence[Row], wilson: Any) -> str:
+    right, of = sum(row["right"] for row in rows), len(rows)
+    low, high = wilson(right, of)
+    done = [row for row in rows if row["stop"] in DONE]
+    calls, prompt, generated = (statistics.mean(row[key] for row in rows) for key in ("calls", "prompt", "generated"))
+    seconds = [row["seconds"] for row in rows]
+    quarters = statistics.quantiles(seconds, n=4, method="inclusive") if of > 1 else seconds * 3
+    within = "/".join(f"{second:.1f}" for second in quarters)
+    return (f"{kind:8} {name:12} {right:3} of {of:3}  [{low:.2f}, {high:.2f}] {len(done):9} "
+            f"{sum(row['right'] for row in done):15} {calls:6.1f} {prompt:7.0f} {generated:5.0f}  {within}")  # fmt: skip
+
+
+def _variant(given: str) -> Variant:
+    named, *settings = given.split(",")
+    name, found, checkout = named.partition("=")
+    pairs = [one.partition("=") for one in settings]
+    if not found or not (Path(checkout) / "aeon").is_dir():
+        raise argparse.ArgumentTypeError(f"{given}: NAME=CHECKOUT[,SETTING=VALUE], where CHECKOUT holds aeon")
+    return Variant(name, Path(checkout).resolve(), {key: json.loads(value) for key, _, value in pairs})
+
+
+def arguments() -> argparse.Namespace:
+    """The options."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", type=Path)
+    parser.add_argument("--variant", type=_variant, action="append", required=True)
+    parser.add_argument("--sample", type=int, default=0, help="so many questions; 0: all")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--limit", type=float, default=240.0, help="seconds for a run")
+    parser.add_argument("--model", default=None)
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    if not options.folders.exists():
+        parser.error(f"there is no {options.folders}")
+    return options
+
+
+def main() -> None:
+    """Ask, and print the table."""
+    if sys.argv[1:2] == ["--answer"]:
+        answering(json.loads(sys.argv[2]))
+        return
+    options = arguments()
+    for line in table(measured(options), [variant.name for variant in options.variant]):
+        print(line)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
