@@ -77,10 +77,10 @@ def _step(name: str, what: str, *after: str, status: StepStatus = "pending", out
 
 
 def _sum(name: str, expression: str, *after: str, status: StepStatus = "pending", output: JsonValue = None) -> Step:
-    mode: StepMode | None = "tools" if status == "complete" else None
+    mode: StepMode | None = "program" if status == "complete" else None
     use = ToolUse(id=f"{name}.1", tool="calculator", arguments={"expression": expression}, output=output)
     return Step(
-        id=name, description=f"Compute {expression}", action=ToolLoop(), dependencies=after, status=status,
+        id=name, description=f"Compute {expression}", action=ToolLoop(form="program"), dependencies=after, status=status,
         output=None if output is None else str(output), mode=mode, uses=(use,) if mode else (),
     )  # fmt: skip
 
@@ -144,9 +144,9 @@ def _refinements() -> tuple[RefinePlan, ...]:
 
 
 def _executions() -> tuple[ExecuteStep, ...]:
-    actions = (Reasoning(), Writing(task="Say what the rolls bring."), ToolLoop(form="program"))
+    actions = (Reasoning(), Writing(task="Say what the rolls bring."), ToolLoop())
     (first,) = placed(PENDING, PENDING.steps[:1])
-    steps = (first, *(first.changed(action=action) for action in actions))
+    steps = tuple(first.changed(action=action) for action in actions)
     return (
         *(ExecuteStep(task=PLAIN, step=step) for step in steps),
         _execution(PLAIN, TROUBLED, 3),
