@@ -25,8 +25,15 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+from everyday_scoring import score
+from figures import paired, wilson
+from folders import item
+
+__all__ = ["DONE", "Process", "Variant", "arguments", "main", "measured", "table"]
+
 Row = dict[str, Any]
 DONE = ("converged", "confident")
+WORKER = Path(__file__).with_name("paired_worker.py")
 
 
 class Variant(NamedTuple):
@@ -43,7 +50,7 @@ class Process:
     def __init__(self, variant: Variant, model: str | None) -> None:
         self.variant = variant
         given = json.dumps({"settings": variant.settings, "model": model})
-        self._command = [sys.executable, __file__, "--answer", given]
+        self._command = [sys.executable, str(WORKER), given]
         self._env = {**os.environ, "PYTHONPATH": os.pathsep.join(
             [str(variant.checkout), *filter(None, [os.environ.get("PYTHONPATH")])]
         )}  # fmt: skip
@@ -78,47 +85,17 @@ class Process:
             self._running = None
 
 
-def answering(given: Row) -> None:
-    """Answer the questions that come in; the body of a variant's process."""
-    from aeon import Config
-    from aeon.assembly.build import build
-    from aeon.llm.select import select
-
-    replies = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what libraries print is no reply
-    llm = select(given["model"])
-    config = Config(**given["settings"])
-    build(llm=llm, config=config).execute("What is 2 + 3?")
-    print("{}", file=replies, flush=True)
-    for line in sys.stdin:
-        asked = json.loads(line)
-        began = time.monotonic()
-        try:
-            result = build(llm=llm, config=config, files=asked["folder"]).execute(asked["question"])
-            spent, answer, stop = result.usage, result.answer, str(result.stop_reason)
-            counts = {
-                "calls": spent.calls, "prompt": spent.prompt_tokens, "cached": spent.cached_tokens,
-                "generated": spent.generated_tokens,
-            }  # fmt: skip
-        except Exception as error:  # noqa: BLE001 - whatever a version raises is its answer
-            answer, stop = "", f"{type(error).__name__}: {error}"
-            counts = {"calls": 0, "prompt": 0, "cached": 0, "generated": 0}
-        seconds = round(time.monotonic() - began, 2)
-        print(json.dumps({"answer": answer, "stop": stop, **counts, "seconds": seconds}), file=replies, flush=True)
-
-
 def measured(options: argparse.Namespace) -> list[Row]:
     """Ask every question of every variant, as far as it is not on record; all lines that are, judged."""
-    from everyday_scoring import score
-    from folders import item
-
     files = [options.folders] if options.folders.suffix == ".jsonl" else sorted(options.folders.glob("*.jsonl"))
     items = [
         (item(json.loads(line), "closing"), file.with_suffix(""))
         for file in files for line in file.read_text(encoding="utf-8").splitlines()
     ]  # fmt: skip
     drawn = Random(options.seed).sample(items, min(options.sample or len(items), len(items)))
-    rows: list[Row] = [json.loads(line) for line in options.out.read_text().splitlines()] if options.out.exists() else []
+    rows: list[Row] = (
+        [json.loads(line) for line in options.out.read_text().splitlines()] if options.out.exists() else []
+    )
     processes = [Process(variant, options.model) for variant in options.variant]
     try:
         for number, (one, folder) in enumerate(drawn):
@@ -144,15 +121,13 @@ def measured(options: argparse.Namespace) -> list[Row]:
 
 def table(rows: Sequence[Row], names: Sequence[str]) -> Iterator[str]:
     """The lines of the table: a line for each kind and variant, then the pairs with the first."""
-    from figures import paired, wilson
-
     yield f"{'kind':8} {'variant':12} right           [95 %]   converged  right of these  calls  prompt   gen  seconds"
     kinds = sorted({row["kind"] for row in rows})
     for kind in (*kinds, *(("all",) if len(kinds) > 1 else ())):
         for name in names:
             own = [row for row in rows if row["variant"] == name and kind in ("all", row["kind"])]
             if own:
-                yield _line(kind, name, own, wilson)
+                yield _line(kind, name, own)
     first = {row["id"]: row for row in rows if row["variant"] == names[0]}
     for name in names[1:]:
         both = [(first[row["id"]], row) for row in rows if row["variant"] == name and row["id"] in first]
@@ -163,7 +138,7 @@ def table(rows: Sequence[Row], names: Sequence[str]) -> Iterator[str]:
                    f"seconds {ratio:.2f} times (median of ratios)")  # fmt: skip
 
 
-def _line(kind: str, name: str, rows: Sequence[Row], wilson: Any) -> str:
+def _line(kind: str, name: str, rows: Sequence[Row]) -> str:
     right, of = sum(row["right"] for row in rows), len(rows)
     low, high = wilson(right, of)
     done = [row for row in rows if row["stop"] in DONE]
@@ -171,8 +146,9 @@ def _line(kind: str, name: str, rows: Sequence[Row], wilson: Any) -> str:
     seconds = [row["seconds"] for row in rows]
     quarters = statistics.quantiles(seconds, n=4, method="inclusive") if of > 1 else seconds * 3
     within = "/".join(f"{second:.1f}" for second in quarters)
-    return (f"{kind:8} {name:12} {right:3} of {of:3}  [{low:.2f}, {high:.2f}] {len(done):9} "
-            f"{sum(row['right'] for row in done):15} {calls:6.1f} {prompt:7.0f} {generated:5.0f}  {within}")  # fmt: skip
+    share = f"{kind:8} {name:12} {right:3} of {of:3}  [{low:.2f}, {high:.2f}]"
+    stood = f"{len(done):9} {sum(row['right'] for row in done):15}"
+    return f"{share} {stood} {calls:6.1f} {prompt:7.0f} {generated:5.0f}  {within}"
 
 
 def _variant(given: str) -> Variant:
@@ -202,9 +178,6 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     """Ask, and print the table."""
-    if sys.argv[1:2] == ["--answer"]:
-        answering(json.loads(sys.argv[2]))
-        return
     options = arguments()
     for line in table(measured(options), [variant.name for variant in options.variant]):
         print(line)
