@@ -8,6 +8,7 @@ from pydantic import JsonValue, RootModel
 
 from aeon.multipass.effects import Synthesize
 from aeon.multipass.plans import answer_steps, is_by_programs
+from aeon.multipass.sampling import NOTHING_RAN
 from aeon.schema import Answer, JsonObject, Plan, Step
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import Prompt, characters, fence, load, render
@@ -105,8 +106,9 @@ def _came_to_nothing(plan: Plan) -> bool:
 
 
 def _nothing(plan: Plan) -> str:
-    """What is told where no step found anything."""
-    return "; ".join(["No step was completed", *filter(None, (step.problem for step in plan.steps))])
+    """What is told where no step found anything: why, each reason once."""
+    reasons = (step.problem.removeprefix(NOTHING_RAN).removeprefix("; ") for step in plan.steps)
+    return "; ".join([f"No step was completed: {NOTHING_RAN}", *dict.fromkeys(filter(None, reasons))])
 
 
 def _telling(plan: Plan) -> list[Step]:

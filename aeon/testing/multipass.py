@@ -80,8 +80,8 @@ def _sum(name: str, expression: str, *after: str, status: StepStatus = "pending"
     mode: StepMode | None = "program" if status == "complete" else None
     use = ToolUse(id=f"{name}.1", tool="calculator", arguments={"expression": expression}, output=output)
     return Step(
-        id=name, description=f"Compute {expression}", action=ToolLoop(form="program"), dependencies=after, status=status,
-        output=None if output is None else str(output), mode=mode, uses=(use,) if mode else (),
+        id=name, description=f"Compute {expression}", action=ToolLoop(form="program"), dependencies=after,
+        status=status, output=None if output is None else str(output), mode=mode, uses=(use,) if mode else (),
     )  # fmt: skip
 
 
