@@ -17,7 +17,6 @@ __all__ = ["agreeing", "way_of"]
 _SYSTEMS = {
     "reading": load("aeon.programs", "shelf.md"),
     "query": load("aeon.programs", "tables.md"),
-    "rule": load("aeon.programs", "rules.md"),
     "program": load("aeon.programs", "functions.md").partition("{{")[0],
     "worked": load("aeon.programs", "worked.md"),
     "thought": load("aeon.programs", "thought.md"),

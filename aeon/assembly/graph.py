@@ -103,7 +103,7 @@ def _handlers(services: Services[GraphConfig]) -> Handlers:
 
 
 _TIERS: Mapping[ModelTier, Mapping[str, object]] = {
-    "T1": {"derivations": 1, "verifier": "measured"}, "T2": {}, "T3": {"derivations": 4, "verifier": "model"},
+    "T1": {"derivations": 1, "verifier": "measured"}, "T2": {}, "T3": {"derivations": 3, "verifier": "model"},
 }  # fmt: skip
 PLUGIN: Plugin[GraphConfig, WorkSignals, Worked] = Plugin(GRAPH, _handlers, view=VIEW, beside=_BESIDE, tiers=_TIERS)
 LOOP_PLUGIN: Plugin[WorkConfig, WorkSignals, Worked] = Plugin(LOOP, _common, view=VIEW, beside=_BESIDE, tiers=_TIERS)

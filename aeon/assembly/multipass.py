@@ -46,7 +46,7 @@ __all__ = ["BESIDE", "PLUGIN", "work_form"]
 BESIDE: Mapping[str, tuple[Role, ...]] = {"turn": ("tutor",), "write": ("tutor",)}
 """Who is asked beside the worker: a tutor does again what the worker could not settle."""
 _TIERS: Mapping[ModelTier, Mapping[str, object]] = {
-    "T0": {"derivations": 1, "brief": True}, "T1": {"derivations": 1}, "T2": {}, "T3": {"derivations": 4},
+    "T0": {"derivations": 1, "brief": True}, "T1": {"derivations": 1}, "T2": {}, "T3": {"derivations": 3},
 }  # fmt: skip
 _PHASES = tuple(effect.phase for effect in EFFECTS)
 _SEARCHED = ("turn", "write", "run_program", "weigh")

@@ -21,7 +21,7 @@ __all__ = ["WholeSteps"]
 class WholeSteps:
     """Does steps by the handlers of their parts, in so many turns or rounds at most; what these spend is the step's."""
 
-    def __init__(self, handlers: Handlers, most_turns: int = 12, most_rounds: int = 4) -> None:
+    def __init__(self, handlers: Handlers, most_turns: int = 12, most_rounds: int = 3) -> None:
         self._handlers = handlers
         self._most_turns = most_turns
         self._most_rounds = most_rounds

@@ -88,15 +88,14 @@ def _fault(call: Call, tools: ToolRegistry, refers: bool) -> str:
 
 def _renumbered(made: Sequence[Call | Text], printed: Sequence[str]) -> Calls:
     """The calls that what is printed rests on, numbered anew without gaps."""
-    by_id = {one.id: one for one in made}
     needs: set[str] = set(printed)
     for one in reversed(made):
         if one.id in needs:
             needs.update(references(one.arguments if isinstance(one, Call) else one.task))
-    kept = [name for name in by_id if name in needs]  # a dollar sign may stand in a text
-    ids = {old: f"s{number}" for number, old in enumerate(kept, 1)}
+    kept = [one for one in made if one.id in needs]  # a dollar sign may stand in a text
+    ids = {one.id: f"s{number}" for number, one in enumerate(kept, 1)}
     answer = tuple(dict.fromkeys(ids[name] for name in printed if name in ids))
-    return Calls(tuple(_renamed(by_id[old], ids) for old in ids), answer)
+    return Calls(tuple(_renamed(one, ids) for one in kept), answer)
 
 
 def _renamed(one: Call | Text, ids: Mapping[str, str]) -> Call | Text:

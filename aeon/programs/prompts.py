@@ -1,4 +1,4 @@
-"""What a model is asked for: a query of the tables, one that applies a rule, a short program, or a worked answer."""
+"""What a model is asked for: a query of the tables, a short program, or a worked answer."""
 
 from __future__ import annotations
 
@@ -60,7 +60,6 @@ class _Examples(TypedDict):
 
     heads: dict[str, str]
     examples: list[_Example]
-    rules: _Shown
     queries: _Shown
     worked: list[_Example]
 
@@ -111,8 +110,6 @@ class Prompts:
         match way:
             case "query":
                 return self._of_tables(asked, self._examples["queries"])
-            case "rule":
-                return self._rule(asked)
             case "worked":
                 examples = [(one["question"], one["program"]) for one in self._examples["worked"]]
                 system = self._briefing.instructed(load("aeon.programs", "worked.md"))
@@ -152,12 +149,6 @@ class Prompts:
     @property
     def _others(self) -> list[str]:
         return [name for name in self._tools.offered if name not in (SQL, LOOKUP, CALCULATOR)]
-
-    def _rule(self, asked: Asked) -> Prompt:
-        shown = self._examples["rules"]
-        parts = [self._hint(), asked.found.shown, *self._about(asked)]
-        system = self._briefing.instructed(load("aeon.programs", "rules.md"))
-        return Prompt(system, _joined(parts), _worked(shown["head"], shown["examples"]), True, self._hint())
 
     def _of_tables(self, asked: Asked, shown: _Shown | None = None) -> Prompt:
         """The prompt for a query, with the question below the tables that it may rest on."""

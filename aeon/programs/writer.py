@@ -22,10 +22,10 @@ __all__ = ["ProgramWriter", "asked"]
 
 _TOKENS: dict[Way, int] = {"worked": 300, "thought": 600}
 _PROGRAM_TOKENS = 240
-_QUERIES = ("query", "plain", "rule")
+_QUERIES = ("query", "plain")
 _ALONE: tuple[Way, ...] = ("program", "worked", "thought")
 _WAYS: dict[tuple[bool, bool], tuple[Way, ...]] = {
-    (True, True): ("reading", "query", "program", "rule"),
+    (True, True): ("reading", "query", "program"),
     (True, False): ("query", "plain", "program"),
     (False, True): ("reading", "program"),
     (False, False): ("program",),
@@ -43,7 +43,7 @@ class ProgramWriter:
     Other prompts make better second opinions than heat: samples of a small model at a temperature are mostly broken.
     """
 
-    def __init__(self, supervisor: Supervisor, briefing: Briefing, tools: ToolRegistry, most: int = 4) -> None:
+    def __init__(self, supervisor: Supervisor, briefing: Briefing, tools: ToolRegistry, most: int = 3) -> None:
         self._supervisor = supervisor
         self._tools = tools
         self._sources = Sources(tools)

@@ -196,7 +196,7 @@ class Config(Settings):
         description="in the program form: profile every task in full, and plan it in steps",
     )
     derivations: int = Field(
-        default=4, ge=1, description="in the program form: ways to an answer that are tried at most, until one leads"
+        default=3, ge=1, description="in the program form: ways to an answer that are tried at most, until one leads"
     )
     form: Literal["auto", "tools", "program"] = Field(
         default="auto", description="how the model works: what was measured or the endpoint can, unless it is named"

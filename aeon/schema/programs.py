@@ -12,11 +12,10 @@ from aeon.schema.value import Value
 
 __all__ = ["Candidate", "ProgramText", "Programs", "Ran", "Way"]
 
-Way = Literal["reading", "query", "plain", "rule", "program", "worked", "thought", "again", "given"]
-"""How it was asked for: a short answer from texts, a query of the tables (behind examples, plain, or with the sentences
-of texts in view), a program over all, an answer that is
-worked out in words, a program that knows what was found in an earlier answer, or the call of a tool that the task
-itself is."""
+Way = Literal["reading", "query", "plain", "program", "worked", "thought", "again", "given"]
+"""How it was asked for: a short answer from texts, a query of the tables (behind examples, or plain), a program over
+all, an answer that is worked out in words, a program that knows what was found in an earlier answer, or the call of a
+tool that the task itself is."""
 
 
 class ProgramText(Value):

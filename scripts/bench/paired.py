@@ -20,16 +20,29 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+from everyday_items import Item
 from everyday_scoring import score
 from figures import paired, wilson
 from folders import item
 
-__all__ = ["DONE", "Process", "Variant", "arguments", "main", "measured", "table"]
+__all__ = [
+    "DONE",
+    "WORKER",
+    "Process",
+    "Variant",
+    "arguments",
+    "asked",
+    "main",
+    "measured",
+    "questions",
+    "recorded",
+    "table",
+]
 
 Row = dict[str, Any]
 DONE = ("converged", "confident")
@@ -85,70 +98,93 @@ class Process:
             self._running = None
 
 
-def measured(options: argparse.Namespace) -> list[Row]:
-    """Ask every question of every variant, as far as it is not on record; all lines that are, judged."""
-    files = [options.folders] if options.folders.suffix == ".jsonl" else sorted(options.folders.glob("*.jsonl"))
-    items = [
+def questions(folders: Path) -> list[tuple[Item, Path]]:
+    """The questions of the folders, or of one file, each with its folder."""
+    files = [folders] if folders.suffix == ".jsonl" else sorted(folders.glob("*.jsonl"))
+    return [
         (item(json.loads(line), "closing"), file.with_suffix(""))
         for file in files for line in file.read_text(encoding="utf-8").splitlines()
     ]  # fmt: skip
+
+
+def measured(options: argparse.Namespace) -> list[Row]:
+    """Ask every question of every variant, as far as it is not on record; all lines that are, judged."""
+    items = questions(options.folders)
     drawn = Random(options.seed).sample(items, min(options.sample or len(items), len(items)))
-    rows: list[Row] = (
-        [json.loads(line) for line in options.out.read_text().splitlines()] if options.out.exists() else []
-    )
+    rows = recorded(options.out)
+    done = {(row["id"], row["variant"]) for row in rows}
     processes = [Process(variant, options.model) for variant in options.variant]
     try:
         for number, (one, folder) in enumerate(drawn):
             turn = number % len(processes)
-            for process in (*processes[turn:], *processes[:turn]):
-                name = process.variant.name
-                if any((row["id"], row["variant"]) == (one.id, name) for row in rows):
-                    continue
-                row = {"id": one.id, "kind": one.kind, "variant": name, "question": one.question}
-                row |= process.ask(one.question, folder, options.limit)
-                rows.append(row)
-                with options.out.open("a", encoding="utf-8") as out:
-                    out.write(json.dumps(row, ensure_ascii=False) + "\n")
-                mark = "right" if score(one, row["answer"]).right else "wrong"
-                print(f"{number + 1:3} {one.id:14} {name:10} {mark:5} {row['stop'][:24]:24} {row['calls']:3} calls "
-                      f"{row['seconds']:6.1f} s  {row['answer'][:60]!r}", flush=True)  # fmt: skip
+            in_turn = (*processes[turn:], *processes[:turn])
+            left = (each for each in in_turn if (one.id, each.variant.name) not in done)
+            rows += [asked(one, folder, process, options) for process in left]
     finally:
         for process in processes:
             process.end()
-    by = {one.id: one for one, _ in drawn}
+    return judged(rows, {one.id: one for one, _ in drawn})
+
+
+def judged(rows: Sequence[Row], by: Mapping[str, Item]) -> list[Row]:
+    """The lines of these questions, each with whether its answer is right."""
     return [{**row, "right": score(by[row["id"]], row["answer"]).right} for row in rows if row["id"] in by]
+
+
+def recorded(path: Path) -> list[Row]:
+    """The lines of a file; none where there is no such file yet."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+
+
+def asked(one: Item, folder: Path, process: Process, options: argparse.Namespace) -> Row:
+    """The line of a question and a variant, which is written and printed at once."""
+    row = {"id": one.id, "kind": one.kind, "variant": process.variant.name, "question": one.question}
+    row |= process.ask(one.question, folder, options.limit)
+    with options.out.open("a", encoding="utf-8") as out:
+        out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    mark = "right" if score(one, row["answer"]).right else "wrong"
+    told = f"{one.id:16} {process.variant.name:10} {mark:5} {row['stop'][:24]:24} {row['calls']:3} calls"
+    print(f"{told} {row['seconds']:6.1f} s  {row['answer'][:60]!r}", flush=True)
+    return row
 
 
 def table(rows: Sequence[Row], names: Sequence[str]) -> Iterator[str]:
     """The lines of the table: a line for each kind and variant, then the pairs with the first."""
     yield f"{'kind':8} {'variant':12} right           [95 %]   converged  right of these  calls  prompt   gen  seconds"
     kinds = sorted({row["kind"] for row in rows})
-    for kind in (*kinds, *(("all",) if len(kinds) > 1 else ())):
+    for kind in (*kinds, *["all"] * (len(kinds) > 1)):
         for name in names:
-            own = [row for row in rows if row["variant"] == name and kind in ("all", row["kind"])]
-            if own:
-                yield _line(kind, name, own)
-    first = {row["id"]: row for row in rows if row["variant"] == names[0]}
+            yield from _line(
+                kind, name, [row for row in rows if row["variant"] == name and kind in ("all", row["kind"])]
+            )
     for name in names[1:]:
-        both = [(first[row["id"]], row) for row in rows if row["variant"] == name and row["id"] in first]
-        if both:
-            mean, low, high = paired([float(b["right"]) - a["right"] for a, b in both])
-            ratio = statistics.median(b["seconds"] / a["seconds"] for a, b in both)
-            yield (f"{name} - {names[0]}: {mean:+.1%} right [{low:+.1%}, {high:+.1%}] on {len(both)} questions; "
-                   f"seconds {ratio:.2f} times (median of ratios)")  # fmt: skip
+        yield from _paired(rows, names[0], name)
 
 
-def _line(kind: str, name: str, rows: Sequence[Row]) -> str:
+def _paired(rows: Sequence[Row], first: str, name: str) -> Iterator[str]:
+    by = {row["id"]: row for row in rows if row["variant"] == first}
+    if both := [(by[row["id"]], row) for row in rows if row["variant"] == name and row["id"] in by]:
+        mean, low, high = paired([float(b["right"]) - a["right"] for a, b in both])
+        ratio = statistics.median(b["seconds"] / a["seconds"] for a, b in both)
+        share = f"{mean:+.1%} right [{low:+.1%}, {high:+.1%}] on {len(both)} questions"
+        yield f"{name} - {first}: {share}; seconds {ratio:.2f} times (median of ratios)"
+
+
+def _line(kind: str, name: str, rows: Sequence[Row]) -> Iterator[str]:
+    if not rows:
+        return
     right, of = sum(row["right"] for row in rows), len(rows)
     low, high = wilson(right, of)
     done = [row for row in rows if row["stop"] in DONE]
     calls, prompt, generated = (statistics.mean(row[key] for row in rows) for key in ("calls", "prompt", "generated"))
-    seconds = [row["seconds"] for row in rows]
-    quarters = statistics.quantiles(seconds, n=4, method="inclusive") if of > 1 else seconds * 3
-    within = "/".join(f"{second:.1f}" for second in quarters)
+    within = "/".join(f"{second:.1f}" for second in _quarters([row["seconds"] for row in rows]))
     share = f"{kind:8} {name:12} {right:3} of {of:3}  [{low:.2f}, {high:.2f}]"
     stood = f"{len(done):9} {sum(row['right'] for row in done):15}"
-    return f"{share} {stood} {calls:6.1f} {prompt:7.0f} {generated:5.0f}  {within}"
+    yield f"{share} {stood} {calls:6.1f} {prompt:7.0f} {generated:5.0f}  {within}"
+
+
+def _quarters(values: Sequence[float]) -> Sequence[float]:
+    return statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else [*values] * 3
 
 
 def _variant(given: str) -> Variant:

@@ -34,7 +34,7 @@ def test_headers_cells_and_names_of_files_are_no_instructions(form: WorkForm, tm
     assert len(model.requests) >= least
     seen = 0
     for request in model.requests:
-        in_program = way_of(request) in ("query", "rule", "program")
+        in_program = way_of(request) in ("query", "program")
         for message in request.messages:
             assert message.role == "user" or ORDER not in message.content
             before, _, rest = message.content.partition(ORDER)

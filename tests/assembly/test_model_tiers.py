@@ -91,7 +91,7 @@ def test_at_t1_a_model_that_works_with_tools_is_not_judged() -> None:
 def test_at_t3_there_is_a_tutor_and_all_derivations(engine: str) -> None:
     """The run's own model is the tutor, unless another one is named; the model verifies where the engine has that."""
     config = build(Scripted(answers), config=at("T3", engine, derivations=1), engine=engine).config
-    assert (config.roles.tutor, config.derivations) == ("same", 4)
+    assert (config.roles.tutor, config.derivations) == ("same", 3)
     assert getattr(config, "verifier", "model") == "model"
     named = fitted(plugin(engine), at("T3", engine, roles=Roles(tutor="other")), Scripted([]))
     assert named.roles.tutor == "other"

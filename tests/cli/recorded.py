@@ -17,7 +17,6 @@ from aeon.schema import (
     Price,
     Step,
     StepResult,
-    ToolLoop,
     ToolUse,
 )
 
@@ -43,15 +42,15 @@ def save(
     config: Config | None = None,
     model: str = "",
 ) -> str:
-    """Save a run of one step with tools that ended with this confidence, made by this model; gives its execution id."""
+    """Save a run of one step, which called a tool, that ended with this confidence; gives its execution id."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    only = Step(id="s1", description="do s1", action=ToolLoop())
+    only = Step(id="s1", description="do s1")
     result = played(
         (config or Config()).changed(prices=FREE),
         Journal(path),
         {"model": None, "model_name": model, "tools": []} if model else None,
         plan=Plan(steps=(only,)),
-        execute=StepResult(output=1, mode="tool", uses=(_USE,)),
+        execute=StepResult(output=1, mode="tools", uses=(_USE,)),
         assess=assessed(confidence, converged),
     )
     return result.execution_id

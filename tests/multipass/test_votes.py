@@ -158,7 +158,7 @@ def test_a_vote_is_worth_what_the_model_was_likely_to_write() -> None:
 
 def test_answers_that_are_all_different_decide_nothing() -> None:
     """Unless a judge tells them apart."""
-    made = ballot(("reading", ran(1)), ("query", ran(2)), ("program", ran(3)), ("rule", ran(4)))
+    made = ballot(("reading", ran(1)), ("query", ran(2)), ("program", ran(3)), ("plain", ran(4)))
     for one in made.unjudged(4):
         made = made.weighed(one, Weight(score=0.9))
     assert not made.is_decided and not made.is_ahead and len(made.ranked()) == 4

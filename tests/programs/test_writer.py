@@ -20,7 +20,7 @@ pytestmark = pytest.mark.requirement("W3")
 @pytest.mark.parametrize(
     ("named", "rounds"),
     [
-        ({"items.csv": ITEMS, "notes.txt": NOTES}, [["reading", "query"], ["program", "rule"]]),
+        ({"items.csv": ITEMS, "notes.txt": NOTES}, [["reading", "query"], ["program"]]),
         ({"items.csv": ITEMS}, [["query"], ["plain"], ["program"]]),
         ({"notes.txt": NOTES}, [["reading"], ["program"]]),
         ({}, [["program"], ["worked"], ["thought"]]),
@@ -69,7 +69,7 @@ def test_what_went_wrong_is_told(tmp_path: Path) -> None:
     folder.write(problems=("there is no column cost",), inputs=known, ways=("reading", "query"),
                  instructions="Answer as a pirate.")  # fmt: skip
     told = [one for one in prompts(folder) if "SELECT" in one]
-    assert len(told) == 3
+    assert len(told) == 2
     for one in told:
         assert "no column cost" in one and "0.25" in one and "Answer as a pirate." in one
 
