@@ -107,8 +107,12 @@ def _came_to_nothing(plan: Plan) -> bool:
 
 def _nothing(plan: Plan) -> str:
     """What is told where no step found anything: why, each reason once."""
-    reasons = (step.problem.removeprefix(NOTHING_RAN).removeprefix("; ") for step in plan.steps)
-    return "; ".join([f"No step was completed: {NOTHING_RAN}", *dict.fromkeys(filter(None, reasons))])
+    reasons: dict[str, None] = {}
+    for problem in (step.problem for step in plan.steps):
+        if problem.startswith(NOTHING_RAN):
+            reasons[NOTHING_RAN] = None
+        reasons[problem.removeprefix(NOTHING_RAN).removeprefix("; ")] = None
+    return "; ".join(["No step was completed", *filter(None, reasons)])
 
 
 def _telling(plan: Plan) -> list[Step]:
