@@ -20,11 +20,11 @@ from aeon.schema.turns import Call, Exchange, Turn
 from aeon.schema.value import Value
 from aeon.schema.weight import Weight
 
-__all__ = ["NOTHING_RAN", "PROGRAMS", "Sampled", "Sampling", "sample", "told"]
+__all__ = ["PROGRAMS", "Sampled", "Sampling", "sample", "told"]
 
 PROGRAMS = 2
 """Programs that are run in a round at most, and results that a judge is asked about."""
-NOTHING_RAN = "no program that was written gave anything"
+_NOTHING_RAN = "no program that was written gave anything"
 _UNWANTED = "that a text is wanted is doubtful"
 _LONGEST_ANSWER = 600
 
@@ -128,7 +128,7 @@ def _voted(step: Step, ballot: Ballot) -> Step:
     """The step with the result that leads; failed where nothing ran, without output where nothing is stated."""
     lead = ballot.lead
     if lead is None:
-        return step.changed(status="failed", problem="; ".join([NOTHING_RAN, *ballot.problems]))
+        return step.changed(status="failed", problem="; ".join(ballot.problems) or _NOTHING_RAN)
     ran, weight = lead.first.ran, lead.weight
     if ballot.is_absent:
         absent = StepResult(output=None, mode="program", problem=ran.problem, uses=ran.uses, weight=weight)

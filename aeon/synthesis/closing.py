@@ -8,7 +8,6 @@ from pydantic import JsonValue, RootModel
 
 from aeon.multipass.effects import Synthesize
 from aeon.multipass.plans import answer_steps, is_by_programs
-from aeon.multipass.sampling import NOTHING_RAN
 from aeon.schema import Answer, JsonObject, Plan, Step
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import Prompt, characters, fence, load, render
@@ -107,12 +106,8 @@ def _came_to_nothing(plan: Plan) -> bool:
 
 def _nothing(plan: Plan) -> str:
     """What is told where no step found anything: why, each reason once."""
-    reasons: dict[str, None] = {}
-    for problem in (step.problem for step in plan.steps):
-        if problem.startswith(NOTHING_RAN):
-            reasons[NOTHING_RAN] = None
-        reasons[problem.removeprefix(NOTHING_RAN).removeprefix("; ")] = None
-    return "; ".join(["No step was completed", *filter(None, reasons)])
+    reasons = dict.fromkeys(step.problem for step in plan.steps if step.problem)
+    return "; ".join(["No step was completed", *reasons])
 
 
 def _telling(plan: Plan) -> list[Step]:

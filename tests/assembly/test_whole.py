@@ -140,7 +140,7 @@ def test_a_step_of_which_no_program_comes_fails_and_says_why(said: Value | Excep
 def test_what_keeps_programs_from_running_is_why_the_step_fails() -> None:
     """Each problem once."""
     parts = Parts(write=[written("query", more=True), written("plain")], run_program=[Ran(problem="no column cost")])
-    with pytest.raises(CompletionError, match=r"gave anything; no column cost$"):
+    with pytest.raises(CompletionError, match=r"^no column cost$"):
         parts.done(ToolLoop(form="program"))
 
 
