@@ -11,10 +11,9 @@ from textwrap import dedent
 from pydantic_monty import CollectString, Monty, MontyError, MontyRuntimeError, MontySyntaxError, ResourceLimits
 
 from aeon.errors import ToolFailed
-from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.schema.frozen import JsonValue
 from aeon.text import one_line
 from aeon.tools import csvrows
-from aeon.tools.references import REFERENCE
 from aeon.tools.tool import Tool, tool
 
 __all__ = ["python"]
@@ -23,7 +22,7 @@ MODULES = "math, json, re, datetime, decimal, collections, itertools, functools,
 """Modules that a program may import; there are a few more, and none reaches the outside."""
 
 _DESCRIPTION = f"""Run a Python program and give the value of its last line or what it prints.
-Earlier outputs are variables such as s1. csv_rows(text) gives a CSV text as a list of dicts with numbers converted.
+csv_rows(text) gives a CSV text as a list of dicts with numbers converted.
 No files, no network, no input(). It may import only: {MODULES}.
 
 Args:
@@ -40,20 +39,19 @@ _PRELUDE = f"{inspect.getsource(csvrows)}\nNone"
 def python(seconds: float = 5.0, memory: int = 100_000_000) -> Tool:
     """Return the tool ``python``, which runs a program for up to some seconds of time and bytes of memory.
 
-    The program sees earlier outputs as variables named like their steps (``s1``) and may call ``csv_rows(text)``. The
-    result is the value of its last line (of the variable, if that line is an assignment), or what it printed, or an
-    object with both as ``printed`` and ``value``. It runs in a process of its own and can reach no file and no network.
+    The program may call ``csv_rows(text)``. The result is the value of its last line (of the variable, if that line is
+    an assignment), or what it printed, or an object with both as ``printed`` and ``value``. It runs in a process of its
+    own and can reach no file and no network.
     """
     limits = ResourceLimits(max_feed_duration_secs=seconds, max_memory=memory, max_total_sleep_secs=seconds)
 
-    def run(code: str, *, inputs: dict[str, JsonValue]) -> JsonValue:
-        variables = {key: value for key, value in inputs.items() if key.isidentifier() and not keyword.iskeyword(key)}
-        program, asked = _program(code, variables)
+    def run(code: str) -> JsonValue:
+        program, asked = _program(code)
         printed = CollectString(max_bytes=_PRINTED_BYTES)
         try:
             with Monty(max_processes=1, request_timeout=3 * seconds + 5) as pool, pool.checkout(limits=limits) as one:
                 one.feed_run(_PRELUDE)
-                value = one.feed_run(program, inputs=variables, print_callback=printed)
+                value = one.feed_run(program, print_callback=printed)
         except (MontyError, ValueError, TimeoutError) as error:
             raise ToolFailed(_message(error)) from None
         return _result(printed.output.rstrip("\n"), value, asked)
@@ -62,11 +60,10 @@ def python(seconds: float = 5.0, memory: int = 100_000_000) -> Tool:
     return tool(name="python", side_effects=False, parallel_safe=True, timeout=4 * seconds + 10)(run)
 
 
-def _program(code: str, variables: JsonObject) -> tuple[str, bool]:
-    """Return the code without fences, references as variables, and whether a last line asking for a value was added."""
+def _program(code: str) -> tuple[str, bool]:
+    """Return the code without fences, and whether a last line asking for a value was added."""
     fenced = _FENCED.fullmatch(code)
     text = dedent(fenced[1] if fenced else code).rstrip()
-    text = REFERENCE.sub(lambda match: match[1] if match[1] in variables else match[0], text)
     assigned = _ASSIGNED.match(text.splitlines()[-1]) if text else None
     if assigned is None or keyword.iskeyword(assigned[1]):
         return text, False

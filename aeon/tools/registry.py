@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import difflib
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, nullcontext
-from types import MappingProxyType
 from weakref import WeakKeyDictionary
 
 from pydantic import ValidationError
@@ -18,13 +17,11 @@ from aeon.text import one_line
 from aeon.tools.arguments import problems
 from aeon.tools.invoke import invoke
 from aeon.tools.output import ToolOutput
-from aeon.tools.tool import Tool
+from aeon.tools.tool import KEY, Tool
 from aeon.tools.typetext import signature
 from aeon.tools.watching import watched
 
 __all__ = ["ToolRegistry"]
-
-_NOTHING: Mapping[str, JsonValue] = MappingProxyType({})
 
 
 class ToolRegistry:
@@ -89,13 +86,13 @@ class ToolRegistry:
         name: str,
         arguments: JsonObject,
         idempotency_key: str = "",
-        inputs: Mapping[str, JsonValue] = _NOTHING,
         guard: Callable[[], AbstractAsyncContextManager[object]] = nullcontext,
     ) -> ToolOutput:
         """Call the tool once and return its output.
 
-        ``inputs`` are outputs of earlier steps by step id, for tools that take them. Tools that are not
-        ``parallel_safe`` run one at a time. ``guard`` is entered when everything is ready, right before the call.
+        Tools that are not ``parallel_safe`` run one at a time. ``guard`` is entered when everything is ready, right
+        before the call.
+
         Raises ``UnknownNameError``; ``ToolArgumentError`` before the tool is touched; ``ToolTimeout``, or
         ``OutcomeUnknown`` for a tool with side effects; ``ToolFailed``.
         """
@@ -106,8 +103,8 @@ class ToolRegistry:
         prepared, faults = _prepare(tool, arguments)
         if faults:
             raise ToolArgumentError(one_line(f"{name}: {'; '.join(faults)}", 600))
-        host: dict[str, object] = {"idempotency_key": idempotency_key, "inputs": dict(inputs)}
-        prepared.update({key: host[key] for key in tool.host_filled})
+        if tool.takes_key:
+            prepared[KEY] = idempotency_key
         async with nullcontext() if tool.parallel_safe else self._lock():
             started = time.monotonic()
             with watched(name):

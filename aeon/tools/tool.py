@@ -27,10 +27,10 @@ from aeon.text import one_line
 from aeon.tools.material import Material
 from aeon.tools.tableinfo import Named, TableInfo
 
-__all__ = ["HOST_FILLED", "Tool", "tool"]
+__all__ = ["KEY", "Tool", "tool"]
 
-HOST_FILLED = ("idempotency_key", "inputs")
-"""Parameters of these names are filled by the host and are no part of a tool's schema."""
+KEY = "idempotency_key"
+"""A parameter of this name is filled by the host and is no part of a tool's schema."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _ARGUMENT = re.compile(r"(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)")
@@ -42,8 +42,7 @@ class Tool:
 
     ``parameters`` is a JSON Schema of type object. ``call`` takes the arguments by keyword and may be a coroutine
     function. A parameter of ``call`` named ``idempotency_key`` gets a text that is the same whenever the same step of
-    the same run is tried again; one named ``inputs`` gets the outputs of earlier steps by step id. Both are filled by
-    the host and stay out of ``parameters``.
+    the same run is tried again; it stays out of ``parameters``.
 
     ``side_effects``: whether calling it changes the world, so that a call of unknown outcome is never repeated.
     ``parallel_safe``: whether it may run while another tool runs. ``timeout`` is in seconds.
@@ -93,14 +92,14 @@ class Tool:
         return PatternValidator(self.parameters)
 
     @property
-    def host_filled(self) -> tuple[str, ...]:
-        """Which of ``HOST_FILLED`` the function takes."""
+    def takes_key(self) -> bool:
+        """Whether the host fills the function's idempotency key."""
         try:
             taken = inspect.signature(self.call).parameters
         except ValueError:  # a builtin without a signature
-            return ()
+            return False
         own = self.parameters.get("properties")
-        return tuple(n for n in HOST_FILLED if n in taken and not (isinstance(own, dict) and n in own))
+        return KEY in taken and not (isinstance(own, dict) and KEY in own)
 
 
 @typing.overload
@@ -200,8 +199,8 @@ def _adapters(label: str, function: Callable[..., object]) -> dict[str, TypeAdap
             raise ConfigError(f"tool {label}: parameter {parameter} cannot be passed by keyword; give it a plain name")
         if parameter.name not in hints:
             raise ConfigError(f"tool {label}: parameter {parameter.name} has no type; annotate it, as in `text: str`")
-        if parameter.name in HOST_FILLED:
-            _check_host_filled(label, parameter.name, hints[parameter.name])
+        if parameter.name == KEY:
+            _check_key(label, hints[KEY])
             continue
         try:
             adapters[parameter.name] = TypeAdapter(hints[parameter.name])
@@ -220,13 +219,10 @@ def _signature(label: str, function: Callable[..., object]) -> Mapping[str, insp
         raise ConfigError(f"tool {label}: its parameters cannot be found out; write a function that calls it") from None
 
 
-def _check_host_filled(label: str, name: str, hint: object) -> None:
-    """Refuse a parameter that takes a host-filled name for something else."""
-    origin = typing.get_origin(hint) or hint
-    fits = hint is str if name == "idempotency_key" else isinstance(origin, type) and issubclass(origin, Mapping)
-    if not fits:
-        typename = "str" if name == "idempotency_key" else "dict[str, JsonValue]"
-        raise ConfigError(f"tool {label}: the host fills a parameter named {name}; annotate it {typename} or rename it")
+def _check_key(label: str, hint: object) -> None:
+    """Refuse a parameter that takes the key's name for something else."""
+    if hint is not str:
+        raise ConfigError(f"tool {label}: the host fills a parameter named {KEY}; annotate it str or rename it")
 
 
 def _schema(

@@ -13,20 +13,17 @@ from aeon.tools import ToolRegistry
 from aeon.tools.csvrows import csv_rows
 from aeon.tools.python import MODULES, python
 
-INPUTS = {"s1": [{"a": 1}], "s2": "a,b\n1,2.5\n", "class": 3}
-
 
 def run(code: str) -> object:
     """Run a program as a step would."""
-    return asyncio.run(ToolRegistry([python(seconds=0.5)]).call("python", {"code": code}, inputs=INPUTS)).value
+    return asyncio.run(ToolRegistry([python(seconds=0.5)]).call("python", {"code": code})).value
 
 
 def test_what_the_tool_declares() -> None:
-    """Its argument is written late, it changes nothing, and its inputs are not the model's to fill."""
+    """It takes a program, and changes nothing."""
     tool = python()
     assert (tool.side_effects, tool.parallel_safe) == (False, True)
     assert list(tool.parameters["properties"]) == ["code"]  # type: ignore[arg-type]
-    assert tool.host_filled == ("inputs",)
 
 
 @pytest.mark.parametrize(
@@ -39,9 +36,7 @@ def test_what_the_tool_declares() -> None:
         ("result = {'a': (1, 2)}", {"a": [1, 2]}),
         ("print('a')\ny = 5", "a"),
         ("if False: y = 1\nelse: y = 2\ny", 2),
-        ("s1[0]['a']", 1),
-        ("$s1[0]['a'] + 1", 2),
-        ("csv_rows(s2)", [{"a": 1, "b": 2.5}]),
+        ("csv_rows('a,b\\n1,2.5\\n')", [{"a": 1, "b": 2.5}]),
         ("```python\nx = 1\nx + 1\n```", 2),
         ("import math\nmath.floor(2.5)", 2),
     ],

@@ -151,16 +151,16 @@ def test_sync_and_async_tools_give_their_value() -> None:
     assert asyncio.run(both()) == [3, 8]
 
 
-def test_host_fills_key_and_inputs() -> None:
-    """Idempotency key and inputs come from the host, not from the arguments."""
+def test_the_host_fills_the_key() -> None:
+    """It comes from the host, not from the arguments."""
 
     @tool
-    def pay(amount: int, *, idempotency_key: str, inputs: dict[str, object]) -> str:
+    def pay(amount: int, *, idempotency_key: str) -> str:
         """Pay."""
-        return f"{amount} {idempotency_key} {inputs['s1']}"
+        return f"{amount} {idempotency_key}"
 
-    output = asyncio.run(ToolRegistry([pay]).call("pay", {"amount": 3}, "run-1/s2", {"s1": "x"}))
-    assert output.value == "3 run-1/s2 x"
+    output = asyncio.run(ToolRegistry([pay]).call("pay", {"amount": 3}, "run-1/s2"))
+    assert output.value == "3 run-1/s2"
 
 
 class _Rude(Exception):

@@ -63,12 +63,12 @@ def test_host_filled_parameters_are_not_in_the_schema() -> None:
     """What the host fills is never shown to the model."""
 
     @tool
-    def pay(amount: float, idempotency_key: str, inputs: dict[str, object]) -> str:
+    def pay(amount: float, idempotency_key: str) -> str:
         """Pay."""
-        return f"{amount} {idempotency_key} {inputs}"
+        return f"{amount} {idempotency_key}"
 
     assert list(pay.parameters["properties"]) == ["amount"]  # type: ignore[arg-type]
-    assert pay.host_filled == ("idempotency_key", "inputs")
+    assert pay.takes_key
 
 
 def test_arguments_are_turned_into_the_hinted_types() -> None:
@@ -112,9 +112,9 @@ def _no_json(value: Event) -> str:
     return str(value)
 
 
-def _taken_name(inputs: list[str]) -> str:
+def _taken_name(idempotency_key: list[str]) -> str:
     """Use a name that the host fills."""
-    return "".join(inputs)
+    return "".join(idempotency_key)
 
 
 def _unknown_type(value: Missing) -> str:  # type: ignore[name-defined]  # noqa: F821
@@ -131,7 +131,7 @@ def _unknown_type(value: Missing) -> str:  # type: ignore[name-defined]  # noqa:
         (_double_star, "keyword"),
         (_positional, "keyword"),
         (_no_json, "value"),
-        (_taken_name, "inputs"),
+        (_taken_name, "idempotency_key"),
         (_unknown_type, "Missing"),
     ],
 )
