@@ -73,7 +73,7 @@ def values(calls: Calls) -> list[object]:
     for one in calls.made:
         assert isinstance(one, Call)
         arguments = substitute(one.arguments, outputs)
-        outputs[one.id] = asyncio.run(REGISTRY.call(one.tool, arguments, "key", {})).value
+        outputs[one.id] = asyncio.run(REGISTRY.call(one.tool, arguments, "key")).value
     return [outputs[name] for name in calls.printed]
 
 

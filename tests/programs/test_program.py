@@ -69,7 +69,7 @@ def value(code: str) -> object:
     outputs: dict[str, object] = {}
     for one in steps_of(code):
         arguments = substitute(one.arguments, outputs)  # type: ignore[arg-type]
-        outputs[one.id] = asyncio.run(REGISTRY.call(one.tool, arguments, "key", {})).value
+        outputs[one.id] = asyncio.run(REGISTRY.call(one.tool, arguments, "key")).value
     return outputs[f"s{len(outputs)}"]
 
 

@@ -142,7 +142,7 @@ def _handlers(services: Services[SecondSettings]) -> Handlers:
     async def post(effect: Post) -> Line:
         ledger = current_ledger()
         key, guard = f"{ledger.execution_id}:p1", lambda: ledger.tool_call("post")
-        return Line(text=str((await services.tools.call("post", {"text": effect.text}, key, {}, guard=guard)).value))
+        return Line(text=str((await services.tools.call("post", {"text": effect.text}, key, guard=guard)).value))
 
     return {"write": write, "count": count, "post": post, "final": write}
 
