@@ -17,7 +17,7 @@ from aeon.execution import tutor as tutored_turns
 from aeon.execution.texts import TextWriter
 from aeon.execution.turns import TurnTaker
 from aeon.grounding.prose import checked_sentences
-from aeon.grounding.results import grounded, spans_of
+from aeon.grounding.results import PlanEvidence, spans_of
 from aeon.kernel.passes import MULTIPASS
 from aeon.kernel.ports import Handlers
 from aeon.kernel.table import PassSignals
@@ -191,7 +191,7 @@ def _writer(services: Services[Config], tools: ToolRegistry) -> ProgramWriter | 
 
 def _grounded(effect: Synthesize, answer: Answer, able: bool = False) -> Answer:
     """The answer with what each of its values and sentences rests on, where the model was ``able`` to look."""
-    claims = grounded(answer.text, effect.task, effect.plan, effect.calculations, able)
+    claims = PlanEvidence(effect.task, effect.plan, able).claims(answer.text, effect.calculations)
     spans = ((one.start, one.end) for one in sentences(answer.text))
     done = (step for step in effect.plan.steps if step.status == "complete")
     return answer.changed(claims=claims, sentence_checks=checked_sentences(answer.text, spans, claims, spans_of(done)))
