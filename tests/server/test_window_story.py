@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from assembly.capable import capable
+from equipment import needs
 
 import aeon
 
@@ -17,7 +18,7 @@ from .conftest import TASK, Sent, Serve, events_of
 
 pytestmark = [
     pytest.mark.requirement("V3a"),
-    pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node on this machine"),
+    needs(shutil.which("node"), "Node", "apt install nodejs"),
 ]
 SCRIPT = Path(aeon.__file__).parent / "server" / "window" / "model.js"
 STEPS = """
