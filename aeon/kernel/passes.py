@@ -25,9 +25,7 @@ __all__ = ["MULTIPASS", "Progress"]
 
 _UNCHECKED = schema.SemanticValidationReport(failed=True)
 _NO_ANSWER = schema.Answer(text="")
-_UNASSESSED = schema.ConvergenceAssessment(
-    converged=False, failed=True, standing="none", reason_codes=("assessment_failed",)
-)
+_UNASSESSED = schema.ConvergenceAssessment(converged=False, failed=True, reason_codes=("assessment_failed",))
 _LOST = schema.StepResult(output=None, mode="tool", clarity="PARTIALLY_CLEAR", problem="done; its output was lost")
 
 
@@ -330,7 +328,7 @@ def _synthesize(progress: Progress, decision: schema.Decision) -> Program[schema
 
 
 MULTIPASS: Engine[schema.Config, PassSignals, schema.Result] = Engine(
-    name="multi-pass/5",
+    name="multi-pass/6",
     config=schema.Config,
     result=schema.Result,
     signals=PassSignals,

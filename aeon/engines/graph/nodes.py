@@ -146,8 +146,7 @@ def _judged(visit: Visit[C, WorkSignals, Work]) -> Program[Verdict]:
     against = "; ".join(_against(report))
     if against:
         return Verdict(says="no", reason=against, by="judge")
-    checked = report.form != "none" and report.standing != "bad" and not report.failed
-    return Verdict(says="yes", by="judge") if checked else Verdict()
+    return Verdict(says="yes", by="judge") if report.judged and report.standing != "bad" else Verdict()
 
 
 def _against(report: SemanticValidationReport) -> tuple[str, ...]:
