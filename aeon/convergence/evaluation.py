@@ -158,8 +158,8 @@ def _relevance(effect: AssessConvergence) -> float | None:
 
 
 def _was_validated(report: SemanticValidationReport) -> bool:
-    """Whether anything was asked about the results; a report without a question says nothing about them."""
-    return not report.failed and (report.form != "none" or bool(report.issues))
+    """Whether a judge was asked about the results; what only the host found says nothing about relevance."""
+    return report.judged or (not report.failed and any(issue.by == "judge" for issue in report.issues))
 
 
 def _irrelevant_steps(report: SemanticValidationReport) -> set[str]:

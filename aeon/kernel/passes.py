@@ -321,7 +321,7 @@ def _synthesize(progress: Progress, decision: schema.Decision) -> Program[schema
 
 
 MULTIPASS: Engine[schema.Config, PassSignals, schema.Result] = Engine(
-    name="multi-pass/5",
+    name="multi-pass/6",
     config=schema.Config,
     result=schema.Result,
     signals=PassSignals,

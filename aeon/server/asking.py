@@ -15,8 +15,8 @@ from aeon.server.bodies import RunBody, SearchBody, TaskBody
 from aeon.server.equipment import tiers_of
 from aeon.server.host import accepted
 from aeon.server.problems import Problem
-from aeon.server.replies import JobReply, RunReply, job_reply, run_reply
-from aeon.server.routing import PROBLEMS, body_of, key_of, sent, service_of, streamed, takes, token_of
+from aeon.server.replies import JobReply, RunReply, job_reply
+from aeon.server.routing import PROBLEMS, body_of, key_of, reply_of, sent, service_of, streamed, takes, token_of
 from aeon.server.runs import RunRecord
 from aeon.server.streams import stream_of
 
@@ -187,9 +187,9 @@ def answered(request: Request, record: RunRecord) -> Response:
     location = {"Location": f"/jobs/{record.id}"}
     match record.state:
         case "ended":
-            return sent(request, run_reply(record), location=location["Location"])
+            return sent(request, reply_of(request, record), location=location["Location"])
         case "waiting":
-            return sent(request, run_reply(record), 202, location=location["Location"])
+            return sent(request, reply_of(request, record), 202, location=location["Location"])
         case "failed":
             error = record.error or {}
             retryable = error.get("retryable") is True

@@ -432,6 +432,8 @@ def test_relevance_is_measured_where_a_validator_was_asked_about_a_result() -> N
     assert evaluated(reasoned("s1"), form="verdict", failed=True).dimensions.relevance is None
     assert evaluated(reasoned("s1"), form="verdict").dimensions.relevance == 1.0
     assert evaluated(reasoned("s1"), issues=[issue("relevance", "s1")]).dimensions.relevance == 0.0
+    found = issue("hallucination", "s1").changed(by="host")
+    assert evaluated(reasoned("s1"), issues=[found]).dimensions.relevance is None
 
 
 @pytest.mark.requirement("O3")

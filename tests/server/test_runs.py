@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,15 @@ def test_an_answer_names_the_texts_that_it_rests_on(priced: Server) -> None:
     assert source["title"] == "prices.txt" and cited and all("300.40" in text for text in cited)
     data = priced.get(f"/jobs/{reply['id']}/proof").content
     assert verify(data).code == 0 and json.loads(data)["sources"][0]["id"] == "prices.txt"
+
+
+@pytest.mark.requirement("R7", "V1")
+def test_an_answer_says_when_it_was_made_by_which_model_and_with_how_many_tokens(serve: Serve) -> None:
+    """As the reference has it; the tokens are those of the run."""
+    reply = serve().post("/run", {"task": TASK}).json()
+    made, usage = reply["metadata"], reply["usage"]
+    assert made["token_count"] == usage["prompt_tokens"] + usage["generated_tokens"] > 0
+    assert made["model"] == "scripted" and datetime.fromisoformat(made["timestamp"]).tzinfo is not None
 
 
 @pytest.mark.requirement("V1")

@@ -152,7 +152,7 @@ async def _made_up(engine: ConvergenceEngine, effect: AssessConvergence) -> Conv
     try:
         return await _assess(engine, effect)
     except CompletionError:
-        return ConvergenceAssessment(converged=True)
+        return ConvergenceAssessment(converged=True, standing="assumed")
 
 
 def _unfenced(label: str, text: str, limit: int) -> str:
@@ -220,7 +220,7 @@ async def _makes_no_attempts(adapter: OpenAICompatible, request: LLMRequest, way
         raise
 
 
-_CONVERGED = ConvergenceAssessment(converged=True, failed=True)
+_CONVERGED = ConvergenceAssessment(converged=True, failed=True, standing="assumed")
 _COUNTED = "whatever was used is counted"
 _IN_TIME = "nothing begins after its time"
 _FENCED = "data stays data"
