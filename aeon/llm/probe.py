@@ -8,12 +8,13 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Protocol, TypeVar, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from aeon.errors import AllowanceExhausted, ModelError, RequestRefused
 from aeon.llm.adapter import Permit, freely
 from aeon.llm.asking import Form
 from aeon.llm.connections import Connections
+from aeon.llm.lenient import Lenient
 from aeon.llm.listing import MOST_LISTED
 from aeon.llm.profiles import Told, agrees, load
 from aeon.llm.spending import lost, most_usage, true_usage
@@ -23,7 +24,7 @@ from aeon.schema.llm import CallRequest, Capabilities, LLMRequest, LLMResponse, 
 from aeon.schema.usage import Usage
 
 __all__ = [
-    "OMITTED", "PROBES", "PROBE_CALLS", "Ask", "Examinable", "Lenient", "measured", "probe", "read_page", "told",
+    "OMITTED", "PROBES", "PROBE_CALLS", "Ask", "Examinable", "measured", "probe", "read_page", "told",
 ]  # fmt: skip
 
 Ask = Callable[[LLMRequest, Form], Awaitable[LLMResponse]]
@@ -232,12 +233,6 @@ def _object(response: LLMResponse | None) -> JsonObject:
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
-
-
-class Lenient(BaseModel):
-    """What a server says, as far as it is of use."""
-
-    model_config = ConfigDict(extra="ignore")
 
 
 class _Served(Lenient):

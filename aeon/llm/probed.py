@@ -95,8 +95,7 @@ class Probed(Endpoint):
         return [name for name in self.optional if name in body]
 
     def _remember(self, way: Form) -> None:
-        if way == "strict_schema":
-            self._habits.strict = True
+        self._habits.took(way)
         self._memory.keep()
 
     async def ask(self, request: LLMRequest, form: Form) -> LLMResponse:
