@@ -12,8 +12,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias, overload
 from aeon.asking.answers import no_option, options_of
 from aeon.asking.asker import Answerer, Asker
 from aeon.assembly.arguments import check_callables, check_instructions
+from aeon.assembly.models import check_models, check_prices, models_of, priced
 from aeon.assembly.multipass import PLUGIN
-from aeon.assembly.plugin import AnyPlugin, Plugin, Services, price_of
+from aeon.assembly.plugin import AnyPlugin, Plugin, Services
 from aeon.assembly.registry import plugin, plugin_of
 from aeon.assembly.roles import Cast, cast_of, check_names, fitted, handlers_of, recast
 from aeon.assembly.setup import (
@@ -49,7 +50,7 @@ from aeon.tools.registry import ToolRegistry
 from aeon.tools.select import Given, connected, folder_specs, listed, opened, resolve, server_specs
 from aeon.tools.tool import Tool
 
-__all__ = ["Resumption", "Unattended", "assemble", "build", "priced", "resume", "resumption"]
+__all__ = ["Resumption", "Unattended", "assemble", "build", "resume", "resumption"]
 
 Unattended: TypeAlias = Literal["assume", "suspend"] | None
 """What becomes of questions that nobody is there to answer; ``None``: what the configuration says."""
@@ -130,7 +131,7 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
 
     Raises:
         UsageError: a model, tool, folder, engine or setting that does not exist or cannot be used.
-        WeightsError: the embedded model had to be fetched and could not be.
+        MissingExtraError, InputFileError: a model on this machine lacks llama.cpp or its file; nothing was fetched yet.
         ToolFailed: an MCP server cannot be reached, or does not answer.
     """
     observers = check_callables(observers, journal, ask)
@@ -141,6 +142,8 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     settings = fitted(brought, settings, adapter)
     cast = cast_of(settings, adapter, select)
     settings = priced(settings, adapter, brought, cast)
+    if brought.engine.bound(settings).calls:
+        check_models(models_of(settings, adapter, brought, cast))
     setup = setup_of(adapter, llm if isinstance(llm, str) else spec, chosen, cast)
     handlers = assemble(adapter, chosen, settings, ask, plugin=brought, cast=cast)
     made = (adapter, setup, chosen, brought, [*cast.models.values()])
@@ -252,19 +255,6 @@ def _own_tools() -> tuple[Tool, ...]:
     return tuple(replace(tool, offered=False) for tool in (choose(), *dates()))
 
 
-def priced(config: Settings, adapter: LLMAdapter, plugin: AnyPlugin = PLUGIN, cast: Cast | None = None) -> Settings:
-    """The configuration with the prices of just the models that a run on ``adapter`` uses: its bound rests on them.
-
-    ``cast`` are the models of roles, without it as configured.
-
-    Raises:
-        UsageError: a model of the configuration does not exist.
-    """
-    roles = (cast or cast_of(config, adapter, select)).models.values()
-    models = [adapter, *roles, *(select(name) for name in plugin.models(config))]
-    return config.changed(prices={model.name: price_of(config, model) for model in models})
-
-
 class Resumption(NamedTuple):
     """A run that can be continued. ``model`` answers it; ``question`` is what it waits for, if it waits.
 
@@ -322,22 +312,15 @@ def resumption(  # noqa: PLR0913 - all but the first few are for the rare case, 
     used = recast(recorded_roles(setup, config.roles), others, config.roles)
     own = trust.naming(others.values())
     cast = cast_of(config, adapter, own.select, used)
-    _check_prices(brought, config, (adapter, *cast.models.values()))
+    check_prices(brought, config, (adapter, *cast.models.values()))
+    if point.void is not None and brought.engine.bound(config).calls:
+        check_models((adapter, *cast.models.values()))
     chosen = recorded_tools(setup) if tools is None else listed(tools)
     handlers = assemble(adapter, chosen, config, _first(answer, ask), unattended, brought, own.select, cast)
     drop_after(journal, point, updated(setup, adapter, spec, chosen, cast))
     driver = AsyncDriver(observers, lambda execution_id: journal)
     job = Job(brought.engine, opening.task, journal.first_config(brought.engine.config), handlers)
     return Resumption(driver, job, adapter, point.question, tuple(cast.changes(setup)))
-
-
-def _check_prices(plugin: AnyPlugin, config: Settings, models: Iterable[LLMAdapter]) -> None:
-    """Refuse a model without a price for a run whose cost is bounded."""
-    if plugin.engine.bound(config).cost is None:
-        return
-    for model in models:
-        if price_of(config, model) is None:
-            raise UsageError(f"the run's cost is bounded, but {model.name} has no price; fork the run and set one")
 
 
 def _check_answer(answer: str, question: Question | None) -> None:

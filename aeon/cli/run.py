@@ -11,7 +11,8 @@ from typing import get_args
 
 from pydantic import ValidationError
 
-from aeon.assembly.build import build, priced
+from aeon.assembly.build import build
+from aeon.assembly.models import priced
 from aeon.assembly.plugin import AnyPlugin
 from aeon.assembly.registry import plugin
 from aeon.assembly.roles import fitted, named

@@ -19,7 +19,7 @@ from aeon.cli.interrupts import interruptible
 from aeon.cli.live import LiveView, Progress
 from aeon.cli.logs import LogFile, faults_in_one_line
 from aeon.cli.output import print_json, remark
-from aeon.cli.progress import fetch
+from aeon.cli.progress import fetch_weights
 from aeon.cli.prompt import Prompt
 from aeon.documents.folders import roots
 from aeon.documents.stored import opened_paths
@@ -153,8 +153,7 @@ class Session:
     def _load(self, model: LLMAdapter) -> None:
         if not isinstance(model, Local) or model.name in self._loaded:
             return
-        if model.name in CATALOGUE:
-            fetch(CATALOGUE[model.name])
+        fetch_weights(model)
         with self._busy(f"loading {visible(model.name)}"):
             model.load()
         self._loaded[model.name] = model  # its process is shared with every other adapter of the same file

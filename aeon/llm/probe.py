@@ -18,7 +18,7 @@ from aeon.llm.lenient import Lenient
 from aeon.llm.listing import MOST_LISTED
 from aeon.llm.profiles import Told, agrees, load
 from aeon.llm.spending import lost, most_usage, true_usage
-from aeon.llm.translation import TRANSLATED
+from aeon.llm.translation import translated
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.schema.llm import CallRequest, Capabilities, LLMRequest, LLMResponse, Message, ToolSpec
 from aeon.schema.usage import Usage
@@ -294,5 +294,5 @@ async def read_page(connections: Connections, path: str, shape: type[Shape]) -> 
         async with asyncio.timeout(INFORMATION_SECONDS):
             text = await client.get(path, cast_to=str, options=connections.options())
         return shape.model_validate_json(text)
-    except (*TRANSLATED, ModelError, ValidationError):
+    except (*translated(), ModelError, ValidationError):
         return None

@@ -13,7 +13,7 @@ from typing import TypeVar, get_args
 
 from pydantic import JsonValue, ValidationError
 
-from aeon.assembly.build import priced
+from aeon.assembly.models import priced
 from aeon.assembly.plugin import AnyPlugin, nothing_missing
 from aeon.assembly.registry import plugin
 from aeon.assembly.roles import fitted
