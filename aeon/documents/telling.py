@@ -39,7 +39,7 @@ def telling(passages: Sequence[Passage], question: str, most: int = _MOST) -> li
     first = {_place(one) for passage in passages[:1] for one in _headed(passage)}
     first = first if len(first) <= most else set()
     others = [one for one in every if _place(one) not in first]
-    near = dict(zip(map(_place, others), nearness(others, question), strict=True))
+    near = dict(zip(map(_place, others), nearness(others, question), strict=True)) if others else {}
     ranked = sorted(near, key=lambda place: -near[place])
     kept = {*first, *ranked[: most - len(first)]}
     return [one for one in every if _place(one) in kept]
