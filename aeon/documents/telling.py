@@ -39,7 +39,7 @@ def telling(passages: Sequence[Passage], question: str, most: int = _MOST) -> li
     first = {_place(one) for passage in passages[:1] for one in _headed(passage)}
     first = first if len(first) <= most else set()
     others = [one for one in every if _place(one) not in first]
-    near = dict(zip(map(_place, others), nearness(others, question), strict=True)) if others else {}
+    near = dict(zip(map(_place, others), nearness(others, question), strict=True))
     ranked = sorted(near, key=lambda place: -near[place])
     kept = {*first, *ranked[: most - len(first)]}
     return [one for one in every if _place(one) in kept]
@@ -75,6 +75,8 @@ def _place(source: Source) -> tuple[str, int, int]:
 
 def nearness(sources: Sequence[Source], question: str) -> list[float]:
     """How near each sentence is to a question among the others, from 0 (see `telling`)."""
+    if not sources:
+        return []
     asked = content(question)
     words = [content(f"{PurePath(one.source).stem} {one.heading} {one.text}") for one in sources]
     alike = likeness(asked, [word for own in words for word in own], _LEAST_ALIKE)
