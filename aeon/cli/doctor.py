@@ -83,7 +83,11 @@ async def _examined(model: Examinable, quick: bool) -> Findings:
 def _earlier(findings: Findings) -> Context | None:
     """The context length of an earlier examination that still holds."""
     profile = load(findings.endpoint, findings.model)
-    if profile is None or not agrees(profile, findings.told) or profile.answered_as != findings.answered_as:
+    if (
+        profile is None
+        or not agrees(profile.model, profile.told, findings.told)
+        or profile.answered_as != findings.answered_as
+    ):
         return None
     context = Findings.model_validate(profile.findings).context
     return context.changed(earlier=True) if context is not None else None
