@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from absent import without
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +18,6 @@ from aeon.documents.docx import docx_text
 from aeon.documents.folder import Folder
 from aeon.documents.readers import DOCUMENT_SUFFIXES, Text, read, read_bytes
 from aeon.errors import MissingExtraError, ToolFailed
-from aeon.isolation import pool
 from aeon.isolation.deadline import Deadline
 from aeon.isolation.limits import MEGABYTE
 from aeon.text import printable
@@ -32,21 +32,6 @@ PAGE = """<html><head><title>Company pages</title><style>p {color: red}</style><
 <ul><li>Ask for leave_days first</li></ul>
 <table><tr><th>Name</th><th>Days</th></tr><tr><td>Ann</td><td>30</td></tr></table>
 <script>alert("no")</script></body></html>"""
-
-
-@pytest.fixture
-def without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], None]]:
-    """Puts a module of that name that does this before all others, for processes that are started."""
-    places = tmp_path / "modules"
-    places.mkdir()
-    monkeypatch.setenv("PYTHONPATH", str(places))
-
-    def put(name: str, code: str) -> None:
-        (places / f"{name}.py").write_text(code)
-        pool.close()
-
-    yield put
-    pool.close()
 
 
 def written(folder: Path, name: str, data: bytes | str) -> Text:
@@ -127,19 +112,22 @@ def test_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [("a.html", "html", "trafilatura"), ("a.pdf", "pdf", "pypdfium2"), ("a.docx", "docx", "docx")],
 )
 def test_missing_extra(
-    tmp_path: Path, without: Callable[[str, str], None], name: str, extra: str, library: str
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, name: str, extra: str, library: str
 ) -> None:
     """Without its extra, a format is refused with the line that installs it."""
-    without(library, f"raise ModuleNotFoundError(name={library!r})")
-    with pytest.raises(MissingExtraError) as error:
+    with without(library, tmp_path_factory.mktemp("modules")), pytest.raises(MissingExtraError) as error:
         written(tmp_path, name, b"text")
     assert str(error.value) == f"reading this file needs the extra {extra}: pip install 'aeon-orchestrator[{extra}]'"
 
 
-def test_broken_extra(tmp_path: Path, without: Callable[[str, str], None]) -> None:
+def test_broken_extra(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     """A library that is there but lacks something itself is refused with what it says."""
-    without("trafilatura", "raise ImportError('lxml.html.clean is a project of its own')")
-    with pytest.raises(MissingExtraError, match=r"trafilatura is there but cannot be imported: lxml\.html\.clean is"):
+    code = "raise ImportError('lxml.html.clean is a project of its own')"
+    message = r"trafilatura is there but cannot be imported: lxml\.html\.clean is"
+    with (
+        without("trafilatura", tmp_path_factory.mktemp("modules"), code),
+        pytest.raises(MissingExtraError, match=message),
+    ):
         written(tmp_path, "a.html", b"text")
 
 

@@ -13,6 +13,7 @@ from aeon.llm.scripted import Scripted
 from aeon.proof.verify import verify
 from aeon.schema import LLMRequest, LLMResponse
 from aeon.server.service import Limits
+from scripts.bench.hostile_files import nested_forms
 
 from .conftest import (
     PRICE,
@@ -30,6 +31,20 @@ from .conftest import (
 )
 
 ENDS = "drop the words of this text from either end"
+
+
+@pytest.mark.requirement("T2f")
+def test_a_hostile_file_does_not_end_the_service(serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with a file that takes all memory to read is served without it, and so are its runs."""
+    monkeypatch.setattr("aeon.documents.readers._MEMORY", 160 * 1024**2)
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    (shop / "forms.pdf").write_bytes(nested_forms(9))
+    (shop / "prices.txt").write_text("A pen costs 2.40.")
+    server = serve(folders={"shop": shop})
+    assert server.over(server.job(sources=["shop"]))["state"] == "ended"
+    found = server.post("/search", {"query": "pen", "collection": "shop"}).json()
+    assert [one["source"] for one in found["passages"]] == ["prices.txt"]
 
 
 @pytest.mark.requirement("V1")
