@@ -169,7 +169,7 @@ def conclusion_lines(end: Conclusion, before: str = "", reservations: Iterable[s
     spent = f"{before}{usage_words(end.usage)}, {end.seconds:.1f} s"
     lines: list[Line] = [(Span(end.stop_reason.replace("_", " "), style), Span(f"  {spent}"))]
     cautions = [*_reservations(end), *reservations, *map(_unread_words, end.unread)]
-    cautions += [_altered(end), _degraded(end), _lost(end)]
+    cautions += [_altered(end), _degraded(end), _lost(end), _surplus(end)]
     lines += [(Span(text, "warn"),) for text in cautions if text]
     lines += [*claim_lines(end.claims), *_sentence_lines(end.sentence_checks)]
     lines += labelled("question", question_lines(end.question)) if end.question else []
@@ -261,6 +261,12 @@ def _reservations(end: Conclusion) -> tuple[str, str]:
     broken = end.stop_reason in ("failed", "waiting")
     unworded = "no model worded this answer: it is made of results as they are" if end.assembled and not broken else ""
     return "" if end.sufficient or broken else visible(end.detail), unworded
+
+
+def _surplus(end: Conclusion) -> str:
+    """That the endpoint counts more than is sent to it, as behind a proxy that adds a prompt of its own."""
+    most = (end.usage + end.lost).surplus
+    return f"the endpoint reported up to {most:,} tokens a call more than its call can take" if most else ""
 
 
 def _unread_words(one: Unread) -> str:

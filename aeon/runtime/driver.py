@@ -237,6 +237,7 @@ class _Run(Generic[C, S, R]):
     async def drive(self) -> R:
         job, handling = self._job, self.handling
         stepper = Stepper(job.engine, job.task, job.config, self.execution_id, self._noted)  # no part of self: no cycle
+        handling.rest = stepper.remainder
         if self._observers:
             started = RunStarted(
                 line=0,

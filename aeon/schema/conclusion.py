@@ -56,8 +56,8 @@ class Conclusion(Frozen):
     numbers of effects whose outcomes whoever forked the run put in. ``question`` is the one that a waiting run waits
     for; ``assumptions`` are questions that nobody was there to answer, with what was assumed. ``usage`` is what the
     effects of the record cost, ``lost`` what was spent on effects that were broken off by a crash or an interrupt and
-    issued again: together they never exceed ``bound``. ``seconds`` is the time that the effects took, one after the
-    other where they waited for each other.
+    issued again: together they never exceed ``bound``, save where the ``stop_reason`` is ``overspent``. ``seconds`` is
+    the time that the effects took, one after the other where they waited for each other.
     """
 
     execution_id: str

@@ -9,13 +9,13 @@ from pydantic import Field, model_validator
 from aeon.schema.frozen import Frozen, Written
 from aeon.schema.value import Value
 
-__all__ = ["NOTHING", "Allowance", "Bound", "Budget", "Left", "Price", "Usage"]
+__all__ = ["NOTHING", "ROUNDING", "Allowance", "Bound", "Budget", "Left", "Price", "Usage"]
 
 
 class Usage(Value):
     """What was spent: model calls, tokens, tool calls, cost in US dollars; and what was mended, estimated or put off.
 
-    Adds up with ``+``; ``-`` takes away what was added.
+    Adds up with ``+``; ``-`` takes away what was added. The ``surplus`` is of one call, so a sum has the largest.
     """
 
     calls: Annotated[int, Field(ge=0)] = 0
@@ -27,6 +27,9 @@ class Usage(Value):
     cost: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     estimated: Annotated[int, Field(ge=0, description="calls charged with the most tokens, for want of a count")] = 0
     put_off: Annotated[int, Field(ge=0, description="requests put off by a rate limit, none of the calls")] = 0
+    surplus: Annotated[
+        int, Field(ge=0, description="the most tokens that the endpoint counted for one call beyond what it can take")
+    ] = 0
 
     @property
     def tokens(self) -> int:
@@ -48,6 +51,7 @@ class Usage(Value):
             cost=self.cost + other.cost,
             estimated=self.estimated + other.estimated,
             put_off=self.put_off + other.put_off,
+            surplus=max(self.surplus, other.surplus),
         )
 
     def __sub__(self, other: Usage) -> Usage:
@@ -61,11 +65,14 @@ class Usage(Value):
             cost=self.cost - other.cost,
             estimated=self.estimated - other.estimated,
             put_off=self.put_off - other.put_off,
+            surplus=self.surplus,
         )
 
 
 NOTHING = Usage()
 """What costs nothing."""
+ROUNDING = 1e-9
+"""US dollars that a sum of costs may be off, since each of them is a binary fraction."""
 
 
 class Price(Frozen):
@@ -120,6 +127,11 @@ class Bound(Value):
     calls: Annotated[int, Field(ge=0)]
     tokens: Annotated[int, Field(ge=0)]
     cost: Annotated[float | None, Field(ge=0)] = None
+
+    @property
+    def limits(self) -> tuple[int, int, float | None]:
+        """The most calls, tokens and US dollars."""
+        return self.calls, self.tokens, self.cost
 
 
 class Left(NamedTuple):
