@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from aeon.schema import LLMRequest, Usage
 from aeon.simulation.faults import Scenario
 
-__all__ = ["Counting", "counting"]
+__all__ = ["Counting", "Said", "counting"]
 
 _SPARSE, _DENSE = 4, 1
 _HIDDEN = (40, 600, 20_000)
 _SHARE_OF_WRONG_COUNTS = 0.15
 _MUCH, _TIMES = 100_000_000, 6
+
+
+class Said(NamedTuple):
+    """What an endpoint says that a call took, and the kind of fault that this is, "" for none."""
+
+    usage: Usage
+    fault: str
 
 
 @dataclass(frozen=True)
@@ -29,22 +37,25 @@ class Counting:
     under: bool
 
     def usage(self, request: LLMRequest, text: str) -> Usage:
-        """What one attempt takes that gives this text."""
-        prompt = _prompt_bytes(request, self.bytes_per_token == _DENSE) // self.bytes_per_token + self.hidden
+        """What one attempt takes that gives this text, but for what is hidden."""
+        prompt = _prompt_bytes(request, self.bytes_per_token == _DENSE) // self.bytes_per_token
         generated = min(request.max_tokens, _size(text) // self.bytes_per_token + 1)
         return Usage(calls=1, prompt_tokens=prompt, generated_tokens=generated)
 
-    def said(self, request: LLMRequest, true: Usage, drawn: float) -> tuple[Usage, str]:
-        """What the endpoint says that a call took, and the kind of fault that this is, "" for none.
+    def said(self, request: LLMRequest, true: Usage, drawn: float) -> Said:
+        """What the endpoint says that a call took; ``drawn`` (0 to 1) decides whether that is wrong.
 
-        ``drawn`` (0 to 1) decides. What it counts too little is one of nothing, or of no calls: so that it is no count.
+        What it counts too little is one of nothing, or of no calls: nobody could take that for a count.
         """
+        whole = true.changed(prompt_tokens=true.prompt_tokens + self.hidden)
+        kind = "dense" if self.bytes_per_token == _DENSE else ""
+        kind = "hidden_prompt" if self.hidden else kind
         share = drawn / _SHARE_OF_WRONG_COUNTS
         if share >= 1 or not (self.over or self.under):
-            return true, ""
+            return Said(whole, kind)
         if self.over and (share < 0.5 or not self.under):
-            return _too_much(true, share), "over_reported"
-        return (Usage() if share < 0.75 else true.changed(calls=0)), "under_reported"
+            return Said(_too_much(whole, share), "over_reported")
+        return Said(Usage() if share < 0.75 else true.changed(calls=0), "under_reported")
 
 
 def counting(scenario: Scenario) -> Counting:

@@ -96,7 +96,7 @@ class Endpoint:
         error = self._failure(request, chance, number)
         response = self._response(request, chance)
         one = self._counting.usage(request, response.text)
-        said, wrong = self._counting.said(request, one, chance.random())
+        said = self._counting.said(request, one, chance.random())
         if request.timeout is not None and seconds > request.timeout:
             world.spend(one)
             await asyncio.sleep(request.timeout)
@@ -107,12 +107,14 @@ class Endpoint:
             raise error
         more = request.attempts - 1 if world.fails("retried", chance) else 0
         worked = chance.randint(0, more)
-        world.fired.update([wrong] if wrong else [], dense=world.has("dense"), hidden_prompt=world.has("hidden_prompt"))
-        world.spend((said + _repeated(one, worked)).changed(calls=1 + more))
+        world.fired.update([said.fault] if said.fault else [])
+        counted = said.usage if said.fault == "under_reported" else one
+        world.spend((counted + _repeated(one, worked)).changed(calls=1 + more))
         world.texts[current_ledger().number].append(response.text)
         self._lean(request, response)
         await asyncio.sleep(seconds)
-        return response.changed(usage=said.changed(calls=said.calls and 1 + more), unmetered=worked)
+        world.hear(counted, said.usage)
+        return response.changed(usage=said.usage.changed(calls=said.usage.calls and 1 + more), unmetered=worked)
 
     def _check(self, request: LLMRequest) -> None:
         """Hold a request against what none may have: a tool's output as an instruction, or more time than is left."""

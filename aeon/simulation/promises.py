@@ -21,7 +21,10 @@ INVARIANTS: dict[str, str] = {
     ),
     "within its bound": (
         "what the world counted in all processes, and what the result says, is within the bound stated before the "
-        "start; no effect spends more than its allowance"
+        "start, unless an endpoint said that calls took more than they can; no effect spends more than its allowance"
+    ),
+    "what is counted beyond the bound ends the run": (
+        "as `overspent`, with an answer: after that no model is asked, and no run ends so that was within its bound"
     ),
     "whatever was used is counted": (
         "calls, tokens and cost that the world counted are in `usage` and `lost` of the result, also those of calls "

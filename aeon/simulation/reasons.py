@@ -31,7 +31,7 @@ def hold_reason(world: World, result: Conclusion, journal: Journal, engine: AnyE
     before = entries[:-1] if entries and entries[-1].phase == final else entries
     if not inner_reasons(result) and (why := _without_cause(result, before, journal.config(engine.config))):
         world.wrong(_REASONED, f"{result.stop_reason}: {why}")
-    if _died(before) and result.stop_reason not in ("failed", "unknown_outcome", "interrupted"):
+    if _died(before) and result.stop_reason not in ("failed", "unknown_outcome", "overspent"):
         world.wrong(_REASONED, f"{result.stop_reason}, though the endpoint was dead")
     if isinstance(result, Result) and result.history.passes:
         _by_its_row(world, result, result.history.passes[-1])
@@ -147,7 +147,7 @@ def _hold_values(world: World, result: Conclusion) -> None:
     if "=" in result.answer:
         return
     for said in values(result.answer):
-        bare = said.kind == "number" and said.end - said.start > 1 and result.answer[said.start - 1 : said.start] != "["
+        bare = said.kind == "number" and said.text[:1].isdigit() and said.end - said.start > 1 and result.answer[said.start - 1 : said.start] != "["
         if bare and not any(start < said.end and said.start < end for start, end in spans):
             world.wrong(_CLAIMED, f"nothing is said of {result.answer[said.start : said.end]!r}")
 

@@ -14,7 +14,7 @@ from aeon.simulation.world import World
 __all__ = ["StopWatch"]
 
 _HONOURED = "an interrupt is honoured within one effect"
-_BEFORE_IT = ("failed", "unknown_outcome", "waiting", "interrupted")
+_BEFORE_IT = ("failed", "unknown_outcome", "waiting", "overspent", "interrupted")
 """The stop reasons of an interrupted run: its own, and those of the rows before it."""
 _WITHOUT_ONE = ("waiting", "unknown", "journal")
 """The failures whose outcomes need not say that there was an interrupt: they end the run, or ask, on their own."""

@@ -33,6 +33,7 @@ ROUNDING = 1e-9
 """US dollars that a sum of costs may be off, since each of them is a binary fraction."""
 
 
+_OVERSPENT = "what is counted beyond the bound ends the run"
 _CLEANUP = 1.0
 """Seconds that a tool has to clean up when its time is over."""
 
@@ -64,7 +65,8 @@ class World:
 
     ``happened`` counts the side effects by their idempotency key, ``repeats`` by step how often a person asked for one
     to be done again. ``asked`` counts what was asked of the model, and ``made`` adds up what that really took, by the
-    number of the effect, whether or not the run heard of it; the calls of tools are in it, too. ``texts`` is what the
+    number of the effect, whether or not the run heard of it; the calls of tools are in it, too. ``beyond`` is what an endpoint said beyond that, and the run heard;
+    of the tokens of the run's bound, ``most_tokens``, it has ``heard`` of so many. ``texts`` is what the
     model answered, and ``leanings`` how sure it was, question by question, that a judgment of this name holds.
     ``told`` is the latest line whose event observers saw. ``clock`` gives the seconds since the first process began, and ``clock_alone`` says that these are the run's own:
     there was no other process, and the clock did not jump. After ``deadline`` nothing may begin, if there is one.
@@ -91,6 +93,9 @@ class World:
         self.waited = False
         self.asked = 0
         self.made: defaultdict[int, Usage] = defaultdict(Usage)
+        self.beyond: defaultdict[int, Usage] = defaultdict(Usage)
+        self.heard = 0
+        self.most_tokens: int | None = None
         self.texts: defaultdict[int, list[str]] = defaultdict(list)
         self.leanings: defaultdict[int, list[tuple[str, float]]] = defaultdict(list)
         self.clock: Callable[[], float] = lambda: 0.0
@@ -194,6 +199,8 @@ class World:
         """Something is asked of the model: what was asked before it. Raises as `touched`."""
         self.touched("the model")
         number, self.asked = self.asked, self.asked + 1
+        if self.most_tokens is not None and self.lives == 1 and self.heard > self.most_tokens:
+            self.wrong(_OVERSPENT, f"a model was asked after {self.heard} tokens of {self.most_tokens}")
         if self.asked > self.disk.called:
             self.wrong("nothing is done before it is on record", f"{self.asked} calls, {self.disk.called} on record")
         return number
@@ -210,6 +217,16 @@ class World:
     def spend(self, usage: Usage) -> None:
         """Count what calls really take, for the effect that makes them."""
         self.made[current_ledger().number] += usage.changed(cost=PRICE.of(usage))
+
+    def hear(self, counted: Usage, said: Usage) -> None:
+        """Note what the run is told that a call took, which may be more than was ``counted``."""
+        self.heard += said.tokens
+        if said.tokens > counted.tokens:
+            more = Usage(
+                prompt_tokens=max(0, said.prompt_tokens - counted.prompt_tokens),
+                generated_tokens=max(0, said.generated_tokens - counted.generated_tokens),
+            )
+            self.beyond[current_ledger().number] += more.changed(cost=PRICE.of(more))
 
     def total(self) -> Usage:
         """What all calls took, in all processes."""
