@@ -67,6 +67,7 @@ class AsyncDriver:
         self._admit = admit
         self._attempts = attempts
         self._running: set[_Run[Any, Any, Any]] = set()
+        self._beginning: dict[str, bool] = {}  # whether it was asked to stop
         self._streamed: set[asyncio.Task[Any]] = set()
 
     def execute(self, job: Job[C, S, R]) -> R:
@@ -93,6 +94,8 @@ class AsyncDriver:
 
     def interrupt(self, execution_id: str | None = None) -> None:
         """Ask one run, or every run, to stop at its next boundary: reasoning is broken off, a tool call is not."""
+        for one in tuple(self._beginning):
+            self._beginning[one] |= execution_id in (None, one)
         for run in tuple(self._running):
             if execution_id in (None, run.execution_id):
                 run.handling.interrupt()
@@ -112,6 +115,7 @@ class AsyncDriver:
         journal = self._journal(execution_id)
         if not isinstance(journal, Journal):
             raise UsageError(f"journal: the function must give a Journal, not {one_line(repr(journal), 60)}")
+        self._beginning[execution_id] = False
         try:
             if journal.opening is None:
                 await journal.open(Opening(
@@ -126,11 +130,14 @@ class AsyncDriver:
             handling = Handling(job.handlers, job.engine.config, journal, self._clock)
             run = _Run(job, observers, handling, self._attempts)
             self._running.add(run)
+            if self._beginning.pop(execution_id):
+                run.handling.interrupt()
             try:
                 return await run.drive()
             finally:
                 self._running.discard(run)
         finally:
+            self._beginning.pop(execution_id, None)
             journal.close()
 
     @classmethod

@@ -26,7 +26,8 @@ class Watch:
         self._final = job.engine.final
         self._kept_calls = config.caps.of(self._final.phase) if self._final else 0
         self._kept = config.reserve if self._kept_calls else _NOTHING_KEPT
-        self._calls = job.engine.bound(config).calls
+        bound = job.engine.bound(config)
+        self._calls, world.most_tokens = bound.calls, bound.tokens
         self._spent = NOTHING
         self._under_way: dict[int, Allowance] = {}
 
@@ -86,7 +87,7 @@ class Watch:
             self._world.short = True
         if outcome.ended < outcome.started:
             self._world.wrong("no negative duration", f"'{effect.phase}': {outcome.started} to {outcome.ended}")
-        if _beyond(effect.allowance, outcome.usage):
+        if _beyond(effect.allowance, outcome.usage) and not self._world.beyond:
             self._world.wrong("within its bound", f"'{effect.phase}': {outcome.usage} of {effect.allowance}")
         if outcome.failure and not recorded:
             self._world.ran_out(outcome.failure.limit)
