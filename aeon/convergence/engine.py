@@ -51,7 +51,7 @@ _MOST_PAIRS = 3
 _ALL = ("completeness", "coherence", "consistency")
 _NO_REASONING = ("tool", "program")
 _ENTITY_TOKENS = 120
-_UNNAMED = "what the answer must contain could not be named or judged: the coverage is that of the plan and the criteria"
+_UNNAMED = "what the answer must contain could not be named or judged: the coverage is that of plan and criteria"
 _UNCONFIRMED = "unconfirmed"
 """The code of what one program gave, that nobody judged and no other way led to."""
 

@@ -214,11 +214,12 @@ class Record:
             abandoned=self.plan.pending(),
             needs_manual_intervention=self.attempts.stuck,
         )
+        early = {} if self.passes else {"timings": tuple(one for one in timings if one.phase != "synthesize")}
         history = ExecutionHistory(
             execution_id=ended.execution_id,
             task=task,
             configuration=config,
-            preparation=self.preparation,
+            preparation=self.preparation.changed(**early),
             passes=tuple(self.passes),
             synthesis=next((timing for timing in reversed(timings) if timing.phase == "synthesize"), None),
             conclusion=end,

@@ -124,8 +124,8 @@ class StepPlanner:
     async def refine(self, effect: RefinePlan) -> Refinement:
         """The steps at fault done again, with what was found; or the question that must be put first.
 
-        Where the plan is the task alone, nothing but doing it again can be meant, and nobody is asked: what its strategy
-        asks for is told to whoever does it.
+        Where the plan is the task alone, nothing but doing it again can be meant, and nobody is asked: whoever does it
+        is told what the strategy asks for.
 
         Raises:
             CompletionError: no usable change came out, repairs included.
