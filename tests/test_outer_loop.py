@@ -171,7 +171,8 @@ def test_an_ordinary_run_that_gains_nothing_pivots_once_and_then_its_returns_dim
     assert strategies == ["DEEPEN", "DEEPEN", "DEEPEN", "PIVOT", None] and result.stop_reason == "diminishing_returns"
     told = [one.messages[-1].content for one in model.requests if "'changes'" in str(one.json_schema)]
     assert "Strategy PIVOT. What was tried has not helped: take another way than so far." in told[-1]
-    assert "The task in other words: How much in all?" in told[-1] and "Leave out: rolls\nPrefer: calculator" in told[-1]
+    assert "The task in other words: How much in all?" in told[-1]
+    assert "Leave out: rolls\nPrefer: calculator" in told[-1]
     query = result.history.passes[3].refinement.query
     assert query is not None and (query.strategy_used, query.focus_areas) == ("PIVOT", ("the sum",))
     assert "strategy PIVOT" in plain(history_lines(result.history))

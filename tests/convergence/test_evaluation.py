@@ -351,7 +351,6 @@ def test_too_few_sources_scale_the_confidence_down(least: int, share: float) -> 
 @pytest.mark.requirement("O2")
 def test_by_default_a_confidence_rests_on_three_sources_as_the_reference_has_it() -> None:
     """Each call that gave something is one; one that failed is none."""
-
     default = ReasoningEngine().evaluate.min_sources_for_confidence
 
     def share(*uses: ToolUse) -> float | None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 import aeon
-
 from aeon.engines.graph.builder import Edge, Graph, GraphBuilder, Visit, Walk
 from aeon.engines.graph.program import SHIPPED
 from aeon.engines.loop.program import SHIPPED as LOOP_GRAPH
