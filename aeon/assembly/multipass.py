@@ -128,7 +128,7 @@ def _modules(services: Services[Config], context: str) -> Handlers:
     unaided, judged = config.model_tier == "T0", config.model_tier not in ("T0", "T1")
     validator = SemanticValidator(judging, outline, missing=missing, thresholds=config.convergence, judged=judged)
     planner = StepPlanner(supervisor, briefing)
-    refiner = StepPlanner(services.supervisor_of(engine.refine.refinement_model), briefing)
+    refiner = StepPlanner(services.supervisor_of(engine.refine.refinement_model), briefing, engine.refine)
     worker = TurnTaker(supervisor, briefing, services.tools, config.output_tokens)
     closer = Closer(supervisor, briefing, config.output_tokens, config.brief)
     confidence = calibrated(engine.state_monitor)

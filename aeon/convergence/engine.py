@@ -51,6 +51,7 @@ _MOST_PAIRS = 3
 _ALL = ("completeness", "coherence", "consistency")
 _NO_REASONING = ("tool", "program")
 _ENTITY_TOKENS = 120
+_UNNAMED = "what the answer must contain could not be named or judged: the coverage is that of plan and criteria"
 _UNCONFIRMED = "unconfirmed"
 """The code of what one program gave, that nobody judged and no other way led to."""
 
@@ -205,13 +206,16 @@ class ConvergenceEngine:
             return None
         doubtful = judgments.scores.get("consistency", 1.0) < effect.thresholds.consistency
         detected = self._engine.evaluate.gap_detection and self._engine.evaluate.contradiction_detection
+        by_entities = self._engine.state_monitor.coverage_method == "entity_ratio"
         with contextlib.suppress(CompletionError, AllowanceExhausted):  # the assessment stands without them
-            by_entities = self._engine.state_monitor.coverage_method == "entity_ratio"
             if by_entities and await self._judge.decides(judgment("entity")):
                 judgments = replace(judgments, entities=await self._entities(effect, problems))
+        with contextlib.suppress(CompletionError, AllowanceExhausted):
             if detected and doubtful and await self._judge.decides(judgment("compatible")):
                 judgments = replace(judgments, contradictions=await self._contradictions(effect))
-        return evaluate(effect, self._engine, judgments, self._confidence)
+        evaluation = evaluate(effect, self._engine, judgments, self._confidence)
+        unnamed = by_entities and judgments.entities is None
+        return evaluation.changed(warnings=(*evaluation.warnings, _UNNAMED)) if unnamed else evaluation
 
     async def _entities(self, effect: AssessConvergence, problems: list[str]) -> dict[str, bool]:
         """The things that the answer must contain, named by the model, and whether the results hold them."""

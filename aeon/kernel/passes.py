@@ -248,7 +248,7 @@ def _assess(progress: Progress, executed: tuple[str, ...]) -> Program[schema.Sem
     signals.grounded = progress.is_grounded(run.task)
     undisputed = said.reply is None or not said.reason_codes  # no confidence goes over what a judge has against it
     signals.confident = undisputed and trends.confident(run.config.reasoning_engine, progress.evaluations)
-    signals.diminishing = trends.diminishing(run.config.reasoning_engine, progress.evaluations)
+    signals.diminishing = trends.diminishing(run.config.reasoning_engine, progress.evaluations, progress.has_pivoted)
     signals.unclear = bool(progress.evaluations) and progress.asks
     return report
 
@@ -271,7 +271,7 @@ def _refine(
         repairs=report.repairs,
         most_steps=run.config.limits.total_steps - len(progress.plan.steps),
         may_ask=progress.asks,
-        strategy=trends.strategy(run.config.reasoning_engine, progress.evaluations),
+        strategy=trends.strategy(run.config.reasoning_engine, progress.evaluations, progress.has_pivoted),
         evaluation=progress.evaluations[-1] if progress.evaluations else None,
     )
     first = proposal = yield from run.perform(request, schema.Refinement())

@@ -20,8 +20,8 @@ from aeon.server.tokens import Token
 from aeon.text import one_line
 
 __all__ = [
-    "PROBLEMS", "STREAMED", "body_of", "key_of", "owner_of", "reply_of", "run_of", "sent", "sent_json", "service_of", "streamed",
-    "takes", "token_of",
+    "PROBLEMS", "STREAMED", "body_of", "key_of", "owner_of", "reply_of", "run_of", "sent", "sent_json", "service_of",
+    "streamed", "takes", "token_of",
 ]  # fmt: skip
 
 B = TypeVar("B", bound=Frozen)

@@ -412,6 +412,7 @@ def test_a_question_on_top_that_fails_leaves_the_assessment_as_it_is() -> None:
     )  # fmt: skip
     assessment = asyncio.run(engine.assess(effect))
     assert assessment.converged and assessment.evaluation and assessment.evaluation.coverage == 1
+    assert any("could not be named" in warning for warning in assessment.evaluation.warnings)
 
 
 @pytest.mark.requirement("O2", "O4")

@@ -80,7 +80,11 @@ def evaluated(
     task: str = "What is it?",
     **policy: JsonObject,
 ) -> Evaluation:
-    """The evaluation of these steps under this policy; without scores, results have the usual ones."""
+    """The evaluation of these steps under this policy; without scores, results have the usual ones.
+
+    However few sources there are, that lowers no confidence, unless the policy says so.
+    """
+    policy["evaluate"] = {"min_sources_for_confidence": 0} | policy.get("evaluate", {})
     effect = AssessConvergence(
         task=Task(text=task), plan=Plan(steps=steps), thresholds=ConvergenceThresholds(),
         report=SemanticValidationReport(issues=tuple(issues), failed=failed, form=form),
@@ -342,6 +346,21 @@ def test_too_few_sources_scale_the_confidence_down(least: int, share: float) -> 
     full = evaluated(step("s1"), reasoned("s2")).confidence
     found = evaluated(step("s1"), reasoned("s2"), evaluate={"min_sources_for_confidence": least})
     assert full is not None and found.confidence == pytest.approx(full * share, abs=1e-6)
+
+
+@pytest.mark.requirement("O2")
+def test_by_default_a_confidence_rests_on_three_sources_as_the_reference_has_it() -> None:
+    """Each call that gave something is one; one that failed is none."""
+    default = ReasoningEngine().evaluate.min_sources_for_confidence
+
+    def share(*uses: ToolUse) -> float | None:
+        found = evaluated(step("s1").changed(uses=uses), evaluate={"min_sources_for_confidence": default})
+        full = evaluated(step("s1").changed(uses=uses)).confidence
+        return found.confidence / full if found.confidence and full else None
+
+    use = ToolUse(id="s1.1", tool="sql", arguments={}, output=1)
+    assert share() == share(use) == share(use, use.changed(problem="no table")) == pytest.approx(1 / 3, abs=1e-4)
+    assert share(use, use) == pytest.approx(2 / 3, abs=1e-4) and share(use, use, use) == pytest.approx(1.0)
 
 
 @pytest.mark.requirement("O2")

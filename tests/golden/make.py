@@ -217,7 +217,9 @@ MADE: dict[str, Callable[[Path], None]] = {
     "cost_exhausted": budgeted(cost=0.09),
     "overspent": lambda path: driven(path, World(STEPS), Config(budget=Budget(tokens=9_000)), execute=counted_wrongly),
     "interrupted": lambda path: driven(path, World(STEPS), stop_in="execute"),
-    "diminishing_returns": lambda path: driven(path, World(**LONG | {"assess": evaluated(0.6)}, refine_plan=growing)),
+    "diminishing_returns": lambda path: driven(
+        path, World(**LONG | {"assess": lambda _, n: evaluated(0.6 + n / 100)}, refine_plan=growing)
+    ),
     "stalled": lambda path: driven(path, World(assess=NOT_YET)),
     "waiting": lambda path: driven(
         path, World(validate_plan=found("plan"), refine_plan=growing, ask=Failure(kind="waiting", message=WHICH.text))

@@ -153,7 +153,7 @@ def _marked(finding: Finding) -> str:
     marks = "".join(f"[{number}]" for number in dict.fromkeys(one.number for one in finding.citations))
     text = finding.text.rstrip()
     stop = text[-1] if text[-1:] in (".", "!", "?") else ""
-    return f"{_plain(text.removesuffix(stop))} {marks}{stop or '.'}"  # escaped once it is in parts: "1931." begins a list
+    return f"{_plain(text.removesuffix(stop))} {marks}{stop or '.'}"  # escaped in parts: "1931." begins a list
 
 
 def _quoted(citation: Citation) -> str:
