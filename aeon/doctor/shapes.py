@@ -8,10 +8,10 @@ from jsonschema import Draft202012Validator
 
 from aeon.doctor.examination import Examination, plain
 from aeon.doctor.findings import JsonMode, Probabilities, Schemas, Thoughts
+from aeon.llm.marks import answer_part, starts_with_thought
 from aeon.llm.probe import JSON_REQUEST, TOOL, TOOLS_REQUEST
 from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import LLMRequest, LLMResponse, Message
-from aeon.supervisor.extract import without_thoughts
 
 __all__ = ["examine_json_mode", "examine_probabilities", "examine_schemas", "examine_thoughts", "examine_tools"]
 
@@ -109,7 +109,7 @@ async def examine_probabilities(exam: Examination) -> Probabilities:
 async def examine_thoughts(exam: Examination) -> Thoughts:
     """Whether a plain question is answered with reasoning before the answer. Raises `ModelError`."""
     response = await exam.ask(plain("What is 17 + 26? Answer with the number and nothing else.", _TOKENS))
-    if without_thoughts(response.text) != response.text.lstrip("\ufeff").strip():
+    if starts_with_thought(response.text) or answer_part(response.text) != response.text.lstrip("\ufeff").strip():
         return Thoughts(where="tags")
     return Thoughts(where="beside" if response.thought or _hides_all_tokens(response) else "nowhere")
 

@@ -16,6 +16,7 @@ from aeon.llm.asking import Form
 from aeon.llm.connections import Connections
 from aeon.llm.lenient import Lenient
 from aeon.llm.listing import MOST_LISTED
+from aeon.llm.marks import answer_part, starts_with_thought
 from aeon.llm.probe_records import recall
 from aeon.llm.profiles import Told, agrees, load
 from aeon.llm.spending import lost, most_usage, true_usage
@@ -70,8 +71,6 @@ PERMITTED_TOKENS = (THOUGHT_TOKENS, 1_024, PROBE_TOKENS)
 PROBE_CALLS = 5
 """Calls that all probes together may take. Usually there are three or four."""
 INFORMATION_SECONDS = 10.0
-
-THOUGHT_TAG = "<think"
 
 OMITTED = ("temperature", "seed")
 """Request fields that no probe needs, so that none is spent on an endpoint that refuses them."""
@@ -209,14 +208,12 @@ async def _permitted(stack: AsyncExitStack, permit: Permit) -> tuple[Callable[[U
 
 def _thinks(response: LLMResponse) -> bool:
     """Whether the model reasoned before it answered: beside the text, in tags, or where nobody sees it."""
-    return response.thought or response.text.lstrip().lower().startswith(THOUGHT_TAG) or _is_cut(response)
+    return response.thought or starts_with_thought(response.text) or _is_cut(response)
 
 
 def _is_cut(response: LLMResponse) -> bool:
     """Whether all the tokens went where nobody sees them, or into thoughts that did not end."""
-    text = response.text.strip().lower()
-    unended = text.startswith(THOUGHT_TAG) and "</" not in text
-    return response.finish_reason == "length" and not response.calls and (not text or unended)
+    return response.finish_reason == "length" and not response.calls and not answer_part(response.text)
 
 
 def _calls_the_tool(call: CallRequest) -> bool:
@@ -230,7 +227,7 @@ def _object(response: LLMResponse | None) -> JsonObject:
     """The JSON object that an answer is, after thoughts; an empty one if it is none."""
     text = response.text if response is not None else ""
     try:
-        value: JsonValue = json.loads(text.rpartition("</think>")[2])
+        value: JsonValue = json.loads(answer_part(text))
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import chain
 
 from aeon.jsonschemas.inlining import inlined
+from aeon.jsonschemas.meaning import UNIONS, Meaning, at_root, has_type, is_object, object_of, objects_of
 from aeon.schema.frozen import JsonObject, JsonValue
 
 __all__ = ["MOST_ENUM_VALUES", "MOST_LEVELS", "MOST_PROPERTIES", "strict_schema", "without_nulls"]
@@ -27,13 +28,12 @@ MOST_ENUM_VALUES = 1_000
 _MOST_NAMES = 120_000
 """Characters of all names and values in a schema that strict mode takes."""
 
-_UNIONS = ("anyOf", "oneOf")
 _WRITTEN = {
     "type", "description", "title", "enum", "const", "pattern", "format", "multipleOf", "minimum", "maximum",
     "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems",
 }  # fmt: skip
 """Keywords that strict mode takes as they are."""
-_INSIDE = {"properties", "required", "additionalProperties", "items", "$defs", *_UNIONS, "allOf", "$ref"}
+_INSIDE = {"properties", "required", "additionalProperties", "items", "$defs", *UNIONS, "allOf", "$ref"}
 """Keywords that are written anew."""
 _TOLD = ("minLength", "maxLength", "uniqueItems")
 """Bounds that strict mode does not know; the host holds the value against them."""
@@ -44,7 +44,6 @@ _SILENT = {
 _FORMATS = ("date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid")
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
 _NULL: JsonObject = {"type": "null"}
-_DEFINITIONS = "#/$defs/"
 
 
 class _NotEquivalentError(Exception):
@@ -61,8 +60,8 @@ def strict_schema(schema: JsonObject) -> JsonObject | None:
 def without_nulls(value: JsonValue, schema: JsonObject) -> JsonValue:
     """``value`` without the nulls of keys that may be left out and may not be null."""
     try:
-        whole = _at_root(inlined(schema))
-        return _Reader(_object(whole.get("$defs"))).read(value, whole)
+        meaning = Meaning(schema)
+        return _read(value, meaning.schema, meaning)
     except (ValueError, RecursionError):
         return value
 
@@ -71,27 +70,12 @@ def without_nulls(value: JsonValue, schema: JsonObject) -> JsonValue:
 def _strict_text(schema: str) -> str:
     """The strict form as JSON; empty where there is none."""
     try:
-        whole = _at_root(inlined(json.loads(schema)))
+        whole = at_root(inlined(json.loads(schema)))
         written = _strict(whole)
         _check_size(written)
     except (_NotEquivalentError, ValueError, RecursionError):
         return ""
     return json.dumps(written) if written.get("type") == "object" else ""
-
-
-def _at_root(schema: JsonObject) -> JsonObject:
-    """The schema with its root written out, where that refers to one of its definitions."""
-    definitions = _object(schema.get("$defs"))
-    target = _named(schema, definitions)
-    if target is None:
-        return schema
-    return {**target, "$defs": definitions}
-
-
-def _named(schema: JsonObject, definitions: JsonObject) -> JsonObject | None:
-    """The definition that a schema refers to."""
-    reference = schema.get("$ref")
-    return _object(definitions.get(str(reference).removeprefix(_DEFINITIONS))) if reference is not None else None
 
 
 def _strict(node: JsonValue) -> JsonObject:
@@ -105,17 +89,17 @@ def _strict(node: JsonValue) -> JsonObject:
     written: JsonObject = {key: value for key, value in node.items() if key in _WRITTEN}
     written |= _type(node)
     _tell(node, written)
-    if _has_type(node, "array"):
+    if has_type(node, "array"):
         written["items"] = _strict(node.get("items"))
-    for union in _UNIONS:
+    for union in UNIONS:
         if union in node:
             written["anyOf"] = [*_strict_union(node[union])]
-    closed = _closed(node, written) if _is_object(node) else written
+    closed = _closed(node, written) if is_object(node) else written
     return {**closed, **_definitions(node)}
 
 
 def _definitions(node: JsonObject) -> JsonObject:
-    held = _object(node.get("$defs"))
+    held = object_of(node.get("$defs"))
     return {"$defs": {name: _strict(inner) for name, inner in held.items()}} if held else {}
 
 
@@ -133,7 +117,7 @@ def _merged(node: JsonObject) -> JsonObject:
 
 def _type(node: JsonObject) -> JsonObject:
     """The type, which strict mode wants to be told, also where the values say it."""
-    if "type" in node or not node.keys().isdisjoint(_UNIONS):
+    if "type" in node or not node.keys().isdisjoint(UNIONS):
         return {}
     if "properties" in node:
         return {"type": "object"}
@@ -154,7 +138,7 @@ def _tell(node: JsonObject, written: JsonObject) -> None:
 
 def _strict_union(held: JsonValue) -> Iterable[JsonObject]:
     alternatives = [_strict(inner) for inner in (held if isinstance(held, list) else [])]
-    beginnings = [next(iter(_object(one.get("properties")).items()), None) for one in alternatives if _is_object(one)]
+    beginnings = [next(iter(object_of(one.get("properties")).items()), None) for one in alternatives if is_object(one)]
     firsts = [json.dumps(first) for first in beginnings]
     if len({*firsts}) < len(firsts):
         raise _NotEquivalentError  # objects that begin alike are refused: the model could not tell which it began
@@ -163,7 +147,7 @@ def _strict_union(held: JsonValue) -> Iterable[JsonObject]:
 
 def _closed(node: JsonObject, written: JsonObject) -> JsonObject:
     """The object with all of its keys required, and no others."""
-    properties = _object(node.get("properties"))
+    properties = object_of(node.get("properties"))
     if not properties or node.get("additionalProperties", False) is not False:
         raise _NotEquivalentError  # it has keys that nobody can name
     required = _required(node)
@@ -178,9 +162,9 @@ def _closed(node: JsonObject, written: JsonObject) -> JsonObject:
 def _check_size(written: JsonObject) -> None:
     """Raise where the schema is larger than strict mode takes."""
     by_level = [*_levels(written)]
-    levels = sum(any(_is_object(node) or _has_type(node, "array") for node in nodes) for nodes in by_level)
+    levels = sum(any(is_object(node) or has_type(node, "array") for node in nodes) for nodes in by_level)
     nodes = [*chain.from_iterable(by_level)]
-    names = [name for node in nodes for name in _object(node.get("properties"))]
+    names = [name for node in nodes for name in object_of(node.get("properties"))]
     values = [value for node in nodes for value in _values(node)]
     characters = sum(map(len, map(str, [*names, *values])))
     sizes = (levels, len(names), len(values), characters)
@@ -191,7 +175,7 @@ def _check_size(written: JsonObject) -> None:
 
 def _levels(written: JsonObject) -> Iterator[Sequence[JsonObject]]:
     """All schemas inside one, by how deep they lie; definitions begin at the top."""
-    below = [written, *_objects([*_object(written.get("$defs")).values()])]
+    below = [written, *objects_of([*object_of(written.get("$defs")).values()])]
     while below:
         yield below
         below = [inner for node in below for inner in _within(node)]
@@ -205,68 +189,25 @@ def _values(node: JsonObject) -> list[JsonValue]:
 
 def _within(node: JsonObject) -> Iterable[JsonObject]:
     """The schemas right inside one."""
-    yield from _objects([*_object(node.get("properties")).values(), node.get("items")])
-    yield from _objects(node.get("anyOf"))
+    yield from objects_of([*object_of(node.get("properties")).values(), node.get("items")])
+    yield from objects_of(node.get("anyOf"))
 
 
-class _Reader:
-    """Reads values of the strict form of a schema; ``definitions`` are those that the schema refers to."""
-
-    def __init__(self, definitions: JsonObject) -> None:
-        self._definitions = definitions
-
-    def read(self, value: JsonValue, schema: JsonValue) -> JsonValue:
-        """The value as it was meant."""
-        if not isinstance(schema, dict):
-            return value
-        schema = self._meant(value, schema)
-        if isinstance(value, list):
-            return [self.read(item, schema.get("items")) for item in value]
-        if not isinstance(value, dict):
-            return value
-        properties, required = _object(schema.get("properties")), _required(schema)
-        return {
-            key: self.read(inner, properties.get(key))
-            for key, inner in value.items()
-            if inner is not None or key in required or key not in properties or _takes_null(properties[key])
-        }
-
-    def _meant(self, value: JsonValue, schema: JsonObject) -> JsonObject:
-        """The definition, or the alternative of a union, that a value is of; else the schema itself."""
-        target = _named(schema, self._definitions)
-        if target is not None:
-            return self._meant(value, target)
-        alternatives = [self._meant(value, inner) for union in _UNIONS for inner in _objects(schema.get(union))]
-        alternatives += [self._meant(value, inner) for inner in _objects(schema.get("allOf"))]
-        likely = [one for one in alternatives if _is_of_kind(value, one)]
-        return likely[0] if len(likely) == 1 else next((one for one in likely if _has_keys_of(value, one)), schema)
-
-
-def _is_of_kind(value: JsonValue, schema: JsonObject) -> bool:
-    """Whether a list or an object can be of this schema."""
-    return _has_type(schema, "array") if isinstance(value, list) else isinstance(value, dict) and _is_object(schema)
-
-
-def _has_keys_of(value: JsonValue, schema: JsonObject) -> bool:
-    """Whether an object has the keys of this schema, and those that can have one value have it."""
-    properties = _object(schema.get("properties"))
-    if not isinstance(value, dict) or value.keys() != properties.keys():
-        return False
-    fixed = {key: inner["const"] for key, inner in properties.items() if isinstance(inner, dict) and "const" in inner}
-    return all(value[key] == only for key, only in fixed.items())
-
-
-def _is_object(node: JsonValue) -> bool:
-    return isinstance(node, dict) and (_has_type(node, "object") or "properties" in node)
-
-
-def _has_type(node: JsonObject, name: str) -> bool:
-    told = node.get("type")
-    return name in told if isinstance(told, list) else told == name
-
-
-def _object(held: JsonValue) -> JsonObject:
-    return held if isinstance(held, dict) else {}
+def _read(value: JsonValue, schema: JsonValue, meaning: Meaning) -> JsonValue:
+    """The value as it was meant."""
+    if not isinstance(schema, dict):
+        return value
+    schema = meaning.of(value, schema)
+    if isinstance(value, list):
+        return [_read(item, schema.get("items"), meaning) for item in value]
+    if not isinstance(value, dict):
+        return value
+    properties, required = object_of(schema.get("properties")), _required(schema)
+    return {
+        key: _read(inner, properties.get(key), meaning)
+        for key, inner in value.items()
+        if inner is not None or key in required or key not in properties or _takes_null(properties[key])
+    }
 
 
 def _required(node: JsonObject) -> list[JsonValue]:
@@ -278,15 +219,11 @@ def _takes_null(node: JsonValue) -> bool:
     """Whether null is a value of the schema."""
     if not isinstance(node, dict):
         return node is True
-    unions = [inner for union in _UNIONS for inner in _objects(node.get(union))]
+    unions = [inner for union in UNIONS for inner in objects_of(node.get(union))]
     if unions:
         return any(map(_takes_null, unions))
     if "$ref" in node or "allOf" in node:
         return False
     if "enum" in node or "const" in node:
         return None in _values(node)
-    return _has_type(node, "null") or "type" not in node
-
-
-def _objects(held: JsonValue) -> list[JsonObject]:
-    return [inner for inner in held if isinstance(inner, dict)] if isinstance(held, list) else []
+    return has_type(node, "null") or "type" not in node
