@@ -37,7 +37,7 @@ from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.schema import Conclusion
 from aeon.tools.files import Files, takes_long
-from aeon.tools.mcp.servers import Servers
+from aeon.tools.mcp.servers import Servers, start_seconds_of
 from aeon.tools.select import Given, connected, opened
 
 __all__ = ["Session", "exit_code", "portable_model", "spec_of"]
@@ -99,18 +99,20 @@ class Session:
     def opened(self, tools: Iterable[Given], seconds: float | None = None) -> list[Given]:
         """The same tools with their folders and MCP servers opened; shows what was found there, and that it is done.
 
-        Folders are read for as many ``seconds`` as the run has; ``seconds_read`` says how many that took.
+        Folders are read for as many ``seconds`` as the run has, if that is limited, and servers start in no more;
+        ``seconds_read`` says how many reading took.
 
         Raises:
             UsageError: no such tool, a folder that cannot be read, a tool of a server that was not approved, or an
                 extra is missing.
             ToolFailed: a server cannot be reached, or does not answer.
         """
-        return connected(opened(tools, partial(self._folder, seconds=seconds)), self._servers)
+        reading = partial(self._folder, seconds=seconds)
+        return connected(opened(tools, reading), lambda specs: self._servers(specs, seconds))
 
-    def _servers(self, specs: list[str]) -> Servers:
+    def _servers(self, specs: list[str], seconds: float | None) -> Servers:
         with self._busy(f"starting {visible(', '.join(specs))}"):
-            servers = self._open.enter_context(Servers.open(specs))
+            servers = self._open.enter_context(Servers.open(specs, start=start_seconds_of(os.environ, seconds)))
         self._say(f"MCP: {servers.found}")
         return servers
 
