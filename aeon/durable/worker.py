@@ -16,6 +16,7 @@ from dbos import DBOS, DBOSClient, DBOSConfig, WorkflowStatus
 from sqlalchemy.exc import SQLAlchemyError
 
 from aeon.assembly.build import assemble, resumption
+from aeon.assembly.costs import Costs
 from aeon.assembly.noting import Noting
 from aeon.durable.calls import Calls, Notes
 from aeon.durable.database import APPLICATION, JSON, SCHEMA, Database
@@ -254,7 +255,8 @@ class Worker:
             handlers = assemble(
                 model, tools, config, unattended=life.unattended, plugin=plugin, models=trust.select
             )  # fmt: skip
-            driver = AsyncDriver(observers, lambda _: journal)
+            took = Costs(model, plugin.engine.name, config).note
+            driver = AsyncDriver(observers, lambda _: journal, took=took)
             return _Prepared(driver, Job(plugin.engine, journal.opened.task, config, handlers))
         asked = resume_point(journal, plugin.engine).question is not None
         resumed = resumption(
