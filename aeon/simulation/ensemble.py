@@ -117,8 +117,13 @@ def _hold_taken(world: World, result: Ensemble) -> None:
 
 
 def _hold_shown(world: World, result: Ensemble) -> None:
-    """Nothing was taken: so there was no majority, and every answer is in the answer."""
+    """Nothing was taken: so there was no majority, and every answer is in the answer, or it was made of several."""
     votes = _votes(result.ballots)
+    if result.merged:
+        sound = {one.place for one in result.ballots if one.place is not None and one.sufficient}
+        if len(sound) < 2 or 2 * max(votes.values(), default=0) > result.seats:
+            world.wrong("a majority is the answer", f"{dict(votes)} of {result.seats}, and {len(sound)} were merged")
+        return
     if result.sufficient or 2 * max(votes.values(), default=0) > result.seats:
         world.wrong("a majority is the answer", f"{dict(votes)} of {result.seats}, and none was taken")
     if any(one.answer not in result.answer for one in _first_of_each(result)):

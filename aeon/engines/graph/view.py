@@ -18,7 +18,7 @@ from aeon.observability.trail import Trail
 from aeon.observability.view import GENERIC, View, ending_lines
 from aeon.schema import Answer, Conclusion, Outcome, Plan, SemanticValidationReport, StepResult
 from aeon.schema.effects import Effect
-from aeon.schema.experience import Lessons, Noted
+from aeon.schema.experience import Lessons, Noted, Pattern
 
 __all__ = ["VIEW"]
 
@@ -87,8 +87,13 @@ def _record(end: Conclusion) -> list[Line]:
         _line("way", f"{way} ({end.complexity})"),
         *_lines("verdict", (f"{one.says}{f' by {one.by}' if one.by else ''} {one.reason}" for one in end.verdicts)),
         *_lines("reflected", _reflections(end)),
+        *_lines("pattern", map(_pattern, end.patterns)),
         *_lines("lesson", (f"{one.id} ({one.outcome}, {one.similarity:.2f}) {one.task}" for one in end.lessons)),
     ]
+
+
+def _pattern(one: Pattern) -> str:
+    return f"{one.category} with {', '.join(one.tools)}: {one.successes} succeeded, {one.failures} failed"
 
 
 def _reflections(end: Worked) -> Iterator[str]:

@@ -79,9 +79,8 @@ class Writer:
             answers = await self._supported(effect, answers, _is_in_part(effect, answers, missing))
         if any(_is_guessed(effect, one) for one in answers):
             return refusal("The sources do not say", effect, _doubted((*effect.findings, *asked)))
-        answers = [_as_guess(one) for one in answers]
         wording = await self._worded(effect, asked, [cited for one in answers for cited in one.evidence])
-        text, sentences = cited_text(parts_of(wording.text, answers))
+        text, sentences = cited_text(parts_of(wording.text, [*map(_as_guess, answers)]))
         short = "; ".join(finding.answer for finding in asked)
         return cited(effect, text, short, sentences).changed(problem=wording.problem, unnamed=missing)
 

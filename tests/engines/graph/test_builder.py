@@ -205,7 +205,6 @@ def test_the_picture_is_made_of_the_graph() -> None:
     assert [*SHIPPED.nodes] == ["classify", "direct", "plan", "execute", "reflect", "verify"]
 
 
-@pytest.mark.requirement("E2")
 def test_a_graph_is_built_from_the_public_names_of_the_package() -> None:
     """Builder, edges, visits and walks; nothing of the engine's own package has to be named."""
     built = (
