@@ -83,7 +83,11 @@ def profile_of(findings: Findings, before: Profile | None = None) -> Profile:
 
     It does so only if the model is still the same, and the forms if it calls tools in the same way, too.
     """
-    same = before is not None and before.answered_as == findings.answered_as and agrees(before, findings.told)
+    same = (
+        before is not None
+        and before.answered_as == findings.answered_as
+        and agrees(before.model, before.told, findings.told)
+    )
     earlier = before if same else None
     profile = Profile(
         endpoint=findings.endpoint, model=findings.model, told=findings.told, answered_as=findings.answered_as,

@@ -15,9 +15,10 @@ from aeon.language.mention import Form, Mention
 from aeon.proof.readings import Read, ends, exact, factor, rounded
 from aeon.schema import Claim, ClaimKind, Computation, FromClaim, Source, Support, SupportType, Task, Verdict
 
-__all__ = ["Match", "claim_of", "claims", "computed", "learn", "matched", "with_unit", "written_as"]
+__all__ = ["Match", "claim_of", "claims", "computed", "learn", "matched", "unchecked", "with_unit", "written_as"]
 
 _ROUNDINGS: tuple[Rounding, ...] = ("half_up", "half_even")
+_UNCHECKED = "nothing was looked up or computed that it could rest on"
 _WHOLE = 10
 """From this on a number of a source or a task may be said without its decimals; one of a tool always may."""
 
@@ -310,3 +311,10 @@ def _said_first(claim: Claim) -> Support:
 def _inferred(result: Claim, said: Form, operands: Sequence[Claim]) -> Claim:
     evidence = tuple(map(_said_first, operands))
     return result.changed(reading=said.reading, support="inference", evidence=evidence)
+
+
+def unchecked(claim: Claim) -> Claim:
+    """The claim of an answer for which nothing was looked up: what was not found is not checked."""
+    if claim.verdict != "not_found":
+        return claim
+    return claim.changed(verdict="not_checked", note=_UNCHECKED)

@@ -9,9 +9,9 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import httpx2
-import openai
 
 from aeon.errors import AeonError, EndpointFailed, EndpointTimeout, MalformedResponse, ModelError, RequestRefused
+from aeon.llm import sdk as openai
 from aeon.llm.asking import SYSTEM, Form, Habits
 from aeon.llm.connections import Connections
 from aeon.llm.extras import digest, merged, own_fields, plain_body
@@ -19,13 +19,13 @@ from aeon.llm.patience import Patience
 from aeon.llm.replies import LAST_SECONDS, events
 from aeon.llm.translation import (
     RETRIED,
-    TRANSLATED,
     backoff,
     one_line,
     refused_addition,
     refused_part,
     refuses_system,
     translate,
+    translated,
     unreadable,
 )
 from aeon.llm.waiting import asked_wait
@@ -249,7 +249,7 @@ class Endpoint(ABC):
         reading, body = self._reading(request, way), self._body(request, way, attempts.omitted)
         try:
             await self._exchange(merged(body, self._added), reading, deadline)
-        except TRANSLATED as raw:
+        except translated() as raw:
             return self._understand(raw, body, attempts)
         if reading.gathered.counted:
             return reading

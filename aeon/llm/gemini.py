@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
-import openai
 from pydantic import Field, JsonValue
 
 from aeon.errors import EndpointRejected, ModelError
+from aeon.llm import sdk as openai
 from aeon.llm.asking import Form
 from aeon.llm.connections import Connections
 from aeon.llm.lenient import Lenient, Spare

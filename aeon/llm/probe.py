@@ -17,9 +17,10 @@ from aeon.llm.connections import Connections
 from aeon.llm.lenient import Lenient
 from aeon.llm.listing import MOST_LISTED
 from aeon.llm.marks import answer_part, starts_with_thought
+from aeon.llm.probe_records import recall
 from aeon.llm.profiles import Told, agrees, load
 from aeon.llm.spending import lost, most_usage, true_usage
-from aeon.llm.translation import TRANSLATED
+from aeon.llm.translation import translated
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.schema.llm import CallRequest, Capabilities, LLMRequest, LLMResponse, Message, ToolSpec
 from aeon.schema.usage import Usage
@@ -269,17 +270,21 @@ async def told(connections: Connections, model: str) -> Told:
 async def measured(endpoint: Examinable, permit: Permit = freely) -> Capabilities | None:
     """The capabilities in the endpoint's saved profile; ``None`` without one, or if it serves something else now.
 
-    A server that lists no models is asked for one token, to see under which name it answers.
+    A server that lists no models is asked for one token, to see under which name it answers; what it said is kept with
+    what probes find.
     """
     profile = load(endpoint.place, endpoint.name)
-    if profile is None or not agrees(profile, await endpoint.told()):
+    if profile is None or not agrees(profile.model, profile.told, await endpoint.told()):
         return None
     if profile.told.models:
         return profile.capabilities
-    async with permit(most_usage(NAME_REQUEST)) as used:
-        probing = _Probing(endpoint.ask, used, NAME_REQUEST.attempts, NAME_REQUEST.attempts)
-        answer = await probing.once(NAME_REQUEST, "text")
-    return profile.capabilities if answer is not None and answer.model == profile.answered_as else None
+    memory = recall(endpoint.place, endpoint.name)
+    if not memory.answered_as:
+        async with permit(most_usage(NAME_REQUEST)) as used:
+            probing = _Probing(endpoint.ask, used, NAME_REQUEST.attempts, NAME_REQUEST.attempts)
+            answer = await probing.once(NAME_REQUEST, "text")
+        memory.answered(answer.model if answer is not None else "")
+    return profile.capabilities if memory.answered_as == profile.answered_as else None
 
 
 Shape = TypeVar("Shape", bound=Lenient)
@@ -292,5 +297,5 @@ async def read_page(connections: Connections, path: str, shape: type[Shape]) -> 
         async with asyncio.timeout(INFORMATION_SECONDS):
             text = await client.get(path, cast_to=str, options=connections.options())
         return shape.model_validate_json(text)
-    except (*TRANSLATED, ModelError, ValidationError):
+    except (*translated(), ModelError, ValidationError):
         return None

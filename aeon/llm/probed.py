@@ -82,6 +82,13 @@ class Probed(Endpoint):
     async def _ask_for_little(self, request: LLMRequest, form: Form) -> LLMResponse:
         return await self._converse(request, (form,), OMITTED)
 
+    async def _converse(
+        self, request: LLMRequest, ways: tuple[Form, ...], omitted: tuple[str, ...] = ()
+    ) -> LLMResponse:
+        response = await super()._converse(request, ways, omitted)
+        self._memory.answered(response.model)
+        return response
+
     @property
     def _memory(self) -> Memory:
         """What is known of the endpoint; where its capabilities were given, of this adapter's alone."""

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, pairwise
 
 import httpx2
-import openai
 
 from aeon.errors import (
     EndpointFailed,
@@ -21,17 +20,18 @@ from aeon.errors import (
     RateLimited,
     RequestRefused,
 )
+from aeon.llm import sdk as openai
 
 __all__ = [
     "BACKOFF_SECONDS",
     "RETRIED",
-    "TRANSLATED",
     "backoff",
     "one_line",
     "refused_addition",
     "refused_part",
     "refuses_system",
     "translate",
+    "translated",
     "unreadable",
 ]
 
@@ -44,9 +44,6 @@ LONGEST_DETAIL = 300
 
 RETRIED = (RateLimited, EndpointFailed, EndpointTimeout, EndpointUnreachable)
 """What another attempt can cure."""
-
-TRANSLATED = (openai.OpenAIError, httpx2.HTTPError, TimeoutError)
-"""What an attempt can raise that `translate` understands."""
 
 _OVERLOADED = 529
 """Anthropic's status for a request that it turns away because all users together ask too much."""
@@ -85,8 +82,13 @@ def one_line(text: str, secrets: Sequence[str] = ()) -> str:
     return flat if len(flat) <= LONGEST_DETAIL else flat[:LONGEST_DETAIL] + "…"
 
 
+def translated() -> tuple[type[openai.OpenAIError], type[httpx2.HTTPError], type[TimeoutError]]:
+    """What an attempt can raise that `translate` understands."""
+    return (openai.OpenAIError, httpx2.HTTPError, TimeoutError)
+
+
 def translate(error: BaseException, where: str, secrets: Sequence[str], field: str | None = None) -> ModelError:
-    """Aeon's error for one of `TRANSLATED`; ``where`` names the endpoint and the model, ``secrets`` are blotted out.
+    """Aeon's error for one of `translated`; ``where`` names the endpoint and the model, ``secrets`` are blotted out.
 
     ``field`` is the request field that the endpoint refuses, if it names one: then nothing else is wrong.
     """

@@ -330,6 +330,8 @@ def _doubts(effect: AssessConvergence, assessment: ConvergenceAssessment) -> Ite
         yield f"converged, though with the reason codes {', '.join(assessment.reason_codes)}"
     if assessment.failed:
         yield "converged, though the judgment is marked as failed"
+    if assessment.standing == "none":
+        yield "converged, though nobody judged it"
     if not any(step.status == "complete" for step in effect.plan.steps):
         yield "converged, though no step is complete"
 

@@ -10,7 +10,7 @@ __all__ = ["NO_ANSWER", "TABLE", "EnsembleSignals"]
 
 NO_ANSWER = frozenset(
     {
-        "failed", "unknown_outcome", "waiting", "interrupted", "calls_exhausted", "tokens_exhausted",
+        "failed", "unknown_outcome", "waiting", "overspent", "interrupted", "calls_exhausted", "tokens_exhausted",
         "seconds_exhausted", "cost_exhausted", "unanswered", "partial", "stuck", "turns_exhausted", "nothing_to_see",
     }
 )  # fmt: skip

@@ -122,9 +122,16 @@ def _agreed(done: Plan) -> Verdict:
     if agreement.disagrees:
         others = ", ".join(one.answer for one in agreement.derivations)
         return Verdict(says="no", reason=f"derived in other ways, the answer is {others}", by="derivations")
+    if _is_doubted(done):
+        return Verdict()
     if agreement.votes > 1:
         return Verdict(says="yes", by="derivations")
     return Verdict(says="yes", by="tools") if _is_by_tools(done) else Verdict()
+
+
+def _is_doubted(done: Plan) -> bool:
+    """Whether a result that the answer is made of is a guess: programs gave it, and nothing settled their vote."""
+    return any(step.clarity != "CLEAR" for step in answer_steps(done) or done.steps)
 
 
 def _is_by_tools(done: Plan) -> bool:
@@ -146,8 +153,7 @@ def _judged(visit: Visit[C, WorkSignals, Work]) -> Program[Verdict]:
     against = "; ".join(_against(report))
     if against:
         return Verdict(says="no", reason=against, by="judge")
-    checked = report.form != "none" and report.standing != "bad" and not report.failed
-    return Verdict(says="yes", by="judge") if checked else Verdict()
+    return Verdict(says="yes", by="judge") if report.judged and report.standing != "bad" else Verdict()
 
 
 def _against(report: SemanticValidationReport) -> tuple[str, ...]:

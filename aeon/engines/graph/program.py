@@ -158,7 +158,7 @@ def _program(run: Run[GraphConfig, WorkSignals]) -> Program[Worked]:
 
 
 GRAPH: Engine[GraphConfig, WorkSignals, Worked] = Engine(
-    name="graph/4",
+    name="graph/5",
     config=GraphConfig,
     result=Worked,
     signals=WorkSignals,

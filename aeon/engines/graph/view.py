@@ -12,6 +12,7 @@ from aeon.engines.graph.trace import to_trace
 from aeon.engines.graph.values import Choice, Classified, Reflection, Verdict
 from aeon.multipass.effects import DraftPlan, ExecuteStep, Synthesize, ValidateResults
 from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short
+from aeon.observability.passes.lines import without_issues
 from aeon.observability.report import report_lines
 from aeon.observability.trail import Trail
 from aeon.observability.view import GENERIC, View, ending_lines
@@ -66,7 +67,7 @@ _TOLD: dict[type, Callable[[Any], str]] = {
     Classified: lambda it: str(it.complexity),
     Lessons: _found,
     Plan: lambda it: "; ".join(step.description for step in it.steps),
-    SemanticValidationReport: lambda it: "; ".join(issue.description for issue in it.issues) or "nothing found",
+    SemanticValidationReport: lambda it: "; ".join(issue.description for issue in it.issues) or without_issues(it).text,
     Answer: lambda it: str(it.text),
     Noted: lambda it: f"kept as {it.id}" if it.id else "not kept",
     Verdict: _said,

@@ -57,7 +57,7 @@ def _program(run: Run[WorkConfig, WorkSignals]) -> Program[Worked]:
 
 
 LOOP: Engine[WorkConfig, WorkSignals, Worked] = Engine(
-    name="loop/3",
+    name="loop/4",
     config=WorkConfig,
     result=Worked,
     signals=WorkSignals,
