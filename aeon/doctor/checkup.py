@@ -31,6 +31,9 @@ Stage = Callable[[str], None]
 
 T = TypeVar("T")
 
+_MOST_REFUSALS = 9
+"""Attempts of the first request: each may find one field that the endpoint refuses."""
+
 
 async def examine(
     endpoint: Examinable,
@@ -47,7 +50,8 @@ async def examine(
     began = clock()
     exam = Examination(endpoint, clock)
     stage("whether it answers")
-    await exam.ask(plain("Hello.", 1))  # a wrong address, key or name gets its own error
+    hello = plain("Hello.", 1).changed(attempts=_MOST_REFUSALS)
+    await exam.ask(hello)  # a wrong address, key or name gets its own error
     facts = await endpoint.told()
 
     async def part(name: str, work: Awaitable[T]) -> T:

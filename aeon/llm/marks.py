@@ -66,8 +66,10 @@ _OPEN, _CONSTRAINT, _TEXT, _TURN = map(re.escape, ("<|channel|>", "<|constrain|>
 """The marks of harmony: a channel, what its text is constrained to, the text, and whose turn it is."""
 _CHANNEL = re.compile(rf"{_OPEN}([^<]*)(?:{_CONSTRAINT}[^<]*)?{_TEXT}")
 _CHANNELS = re.compile(rf"\s*(?:{_TURN}\w*)?{_OPEN}")
-_MESSAGE_END = re.compile(_any(("<|end|>", "<|return|>", "<|call|>", "<|start|>", "<|channel|>")))
-_CALLED = re.compile(re.escape("=functions.") + r"([\w-]+)")
+_AFTER_TEXT = ("<|end|>", "<|return|>", "<|call|>", "<|start|>", "<|channel|>")
+_MESSAGE_END = re.compile(_any(_AFTER_TEXT))
+_RECIPIENT = re.escape("=functions.")
+_CALLED = re.compile(rf"{_RECIPIENT}([\w-]+)")
 _FINAL = "final"
 _CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 _QUOTES = {*"\"'\u201c\u201d\u201e\u2018\u2019\xab\xbb"}

@@ -26,7 +26,8 @@ from aeon.schema.llm import CallRequest, Capabilities, LLMRequest, LLMResponse, 
 from aeon.schema.usage import Usage
 
 __all__ = [
-    "OMITTED", "PROBES", "PROBE_CALLS", "Ask", "Examinable", "measured", "probe", "read_page", "told",
+    "OMITTED", "PROBES", "PROBE_CALLS", "THOUGHT_TOKENS", "Ask", "Examinable", "is_cut", "measured", "probe",
+    "read_page", "told",
 ]  # fmt: skip
 
 Ask = Callable[[LLMRequest, Form], Awaitable[LLMResponse]]
@@ -138,7 +139,7 @@ class _Probing:
             if response is None:
                 continue
             roomy, self.hidden = self.hidden, self.hidden or _thinks(response)
-            return response if roomy or not _is_cut(response) else await self.once(request, way, kept)
+            return response if roomy or not is_cut(response) else await self.once(request, way, kept)
         return None
 
     async def once(self, request: LLMRequest, way: Form, kept: int = 0) -> LLMResponse | None:
@@ -208,10 +209,10 @@ async def _permitted(stack: AsyncExitStack, permit: Permit) -> tuple[Callable[[U
 
 def _thinks(response: LLMResponse) -> bool:
     """Whether the model reasoned before it answered: beside the text, in tags, or where nobody sees it."""
-    return response.thought or starts_with_thought(response.text) or _is_cut(response)
+    return response.thought or starts_with_thought(response.text) or is_cut(response)
 
 
-def _is_cut(response: LLMResponse) -> bool:
+def is_cut(response: LLMResponse) -> bool:
     """Whether all the tokens went where nobody sees them, or into thoughts that did not end."""
     return response.finish_reason == "length" and not response.calls and not answer_part(response.text)
 

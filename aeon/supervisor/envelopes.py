@@ -7,6 +7,8 @@ in a JSON string. What comes out of one is held against the schema like any othe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import TypeGuard
 
 from aeon.errors import Malformed
 from aeon.jsonschemas.meaning import Meaning, has_type, object_of
@@ -47,10 +49,17 @@ def _content(value: JsonValue) -> JsonValue:
         return value[0]
     if not isinstance(value, dict):
         return value
-    call = value["function"] if "function" in value and value.keys() <= _FUNCTION else value
-    if isinstance(call, dict) and call.keys() <= _CALL and not call.keys().isdisjoint(_NAMES):
-        return next((call[name] for name in _ARGUMENTS if name in call), value)
+    arguments = _arguments(value["function"] if "function" in value and value.keys() <= _FUNCTION else value)
+    if arguments:
+        return arguments[0]
     return next(iter(value.values())) if len(value) == 1 else value
+
+
+def _arguments(value: JsonValue) -> list[JsonValue]:
+    """The arguments of what is the call of a tool and nothing else; none where it is not."""
+    if not isinstance(value, dict) or not value.keys() <= _CALL or value.keys().isdisjoint(_NAMES):
+        return []
+    return [value[name] for name in _ARGUMENTS if name in value]
 
 
 def respelt(value: JsonValue, schema: JsonObject) -> JsonValue:
@@ -86,11 +95,14 @@ def _member(text: str, members: list[str] | None) -> str:
 
 def _members(schema: JsonObject, meaning: Meaning) -> list[str] | None:
     """The texts that a schema lets through; ``None`` where it may be any."""
-    held = schema.get("enum", [schema["const"]] if "const" in schema else None)
-    if isinstance(held, list):
-        return [one for one in held if isinstance(one, str)]
-    alternatives = meaning.alternatives(schema)
+    if "enum" in schema or "const" in schema:
+        held = schema.get("enum", [schema.get("const")])
+        return list(filter(_is_text, held)) if isinstance(held, list) else []
+    alternatives = [_members(inner, meaning) for inner in meaning.alternatives(schema)]
     if not alternatives:
         return None if "type" not in schema or has_type(schema, "string") else []
-    members = [_members(inner, meaning) for inner in alternatives]
-    return None if None in members else [one for listed in members for one in listed or ()]
+    return None if None in alternatives else [*chain.from_iterable(filter(None, alternatives))]
+
+
+def _is_text(value: JsonValue) -> TypeGuard[str]:
+    return isinstance(value, str)
