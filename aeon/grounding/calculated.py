@@ -9,13 +9,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from aeon.grounding.figures import figures_in
-from aeon.grounding.grounds import Grounds
+from aeon.proof.figures import figures_in
+from aeon.grounding.grounds import Grounds, reading_of
 from aeon.grounding.matching import with_unit, written_as
 from aeon.grounding.toolrecord import from_table
 from aeon.language.mention import Form, Mention
 from aeon.proof.again import CHANGES, evaluate, letters_of
-from aeon.proof.readings import exact
+from aeon.language.readings import exact
 from aeon.proof.tables import FUNCTIONS
 from aeon.schema import Calculation, Claim, Computation, FromClaim, Support, SupportType, ToolUse
 
@@ -118,7 +118,7 @@ def _claim(claim: Claim, form: Form, computation: Computation, operands: Sequenc
     evidence = tuple(one.place for one in operands)
     first = evidence[0]
     support: SupportType = "inference" if len(evidence) > 1 or first.type == "claim" else first.type
-    return claim.changed(reading=form.reading, support=support, evidence=evidence, computation=computation)
+    return claim.changed(reading=reading_of(form), support=support, evidence=evidence, computation=computation)
 
 
 class _Reader:

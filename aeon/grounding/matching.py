@@ -9,10 +9,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from aeon.grounding.equations import Equation, equations, with_constants
-from aeon.grounding.grounds import Grounds, Known, Rounding, ToolOutput
-from aeon.grounding.mentions import mentions, values
+from aeon.grounding.grounds import Grounds, Known, Rounding, ToolOutput, reading_of
+from aeon.proof.mentions import mentions, values
 from aeon.language.mention import Form, Mention
-from aeon.proof.readings import Read, ends, exact, factor, rounded
+from aeon.language.readings import Read, ends, exact, factor, rounded
 from aeon.schema import Claim, ClaimKind, Computation, FromClaim, Source, Support, SupportType, Task, Verdict
 
 __all__ = ["Match", "claim_of", "claims", "computed", "learn", "matched", "with_unit", "written_as"]
@@ -219,7 +219,7 @@ def claim_of(name: str, mention: Mention, match: Match | None) -> Claim:
     form = match.form if match else mention.forms[0]
     claim = Claim(
         id=name, start=mention.start, end=mention.end, text=mention.text, kind=_kind(mention, form),
-        reading=form.reading, verdict="not_found", note="stands nowhere",
+        reading=reading_of(form), verdict="not_found", note="stands nowhere",
     )  # fmt: skip
     if match is None:
         return claim
@@ -246,7 +246,7 @@ def computed(answer: str, found: Sequence[Mention], made: Sequence[Claim], groun
         equation = (with_constants(stated, found, loose) if loose else None) or stated
         operands = [made[place] for place in equation.operands]
         firsts = [found[place].forms[0] for place in equation.operands]
-        if all(one.reading == first.reading for one, first in zip(operands, firsts, strict=True)):
+        if all(one.reading == reading_of(first) for one, first in zip(operands, firsts, strict=True)):
             said = found[equation.result].forms[0]
             made[equation.result] = _checked(made[equation.result], equation, operands, (said, *firsts), grounds)
     return tuple(made)
@@ -309,4 +309,4 @@ def _said_first(claim: Claim) -> Support:
 
 def _inferred(result: Claim, said: Form, operands: Sequence[Claim]) -> Claim:
     evidence = tuple(map(_said_first, operands))
-    return result.changed(reading=said.reading, support="inference", evidence=evidence)
+    return result.changed(reading=reading_of(said), support="inference", evidence=evidence)

@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from aeon.grounding.grounds import Known, ToolOutput
+from aeon.grounding.grounds import Known, ToolOutput, reading_of
 from aeon.language.mention import Form
 from aeon.proof.canonical import at_path, output_of
-from aeon.proof.readings import read
+from aeon.language.readings import read
 from aeon.proof.tables import is_table
 from aeon.schema import FromTool, Source, ToolUse
 from aeon.schema.turns import Lines
@@ -104,7 +104,7 @@ def from_table(use: ToolUse, call: str) -> Known:
     text = at_path(output, call)
     name = "fraction" if "/" in text else "point"
     form = Form(name, read(text, name))
-    return Known(form, (FromTool(step=use.id, path=call, start=0, end=len(text), reading=form.reading),))
+    return Known(form, (FromTool(step=use.id, path=call, start=0, end=len(text), reading=reading_of(form)),))
 
 
 def _output(use: ToolUse) -> Iterator[ToolOutput]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from aeon.proof.readings import Read, read
-from aeon.schema import ClaimKind, Reading
+from aeon.language.readings import Read, read
+
+if TYPE_CHECKING:
+    from aeon.schema import ClaimKind
 
 __all__ = ["Form", "Mention", "mentioned"]
 
@@ -16,11 +18,6 @@ class Form(NamedTuple):
 
     form: str
     read: Read
-
-    @property
-    def reading(self) -> Reading:
-        """It as a claim records it."""
-        return Reading(value=self.read.value, form=self.form, unit=self.read.unit)
 
 
 class Mention(NamedTuple):

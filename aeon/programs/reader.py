@@ -16,7 +16,7 @@ from aeon.schema import JsonObject, JsonValue
 from aeon.schema.turns import Call
 from aeon.tools.choose import CHOOSE
 from aeon.tools.dates import is_date
-from aeon.tools.functions import FUNCTIONS
+from aeon.proof.functions import FUNCTIONS
 from aeon.tools.quote import QUOTE
 from aeon.tools.references import references
 from aeon.tools.registry import ToolRegistry

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from aeon.documents.sentences import heading_of
 from aeon.documents.telling import nearness
-from aeon.grounding.figures import figures_in
+from aeon.proof.figures import figures_in
 from aeon.language.dates import same_day
 from aeon.language.literals import is_german, stands_as_words
 from aeon.language.mention import Mention

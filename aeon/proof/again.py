@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
-from aeon.proof.readings import NUMERAL, folded, read, rounded
+from aeon.language.readings import NUMERAL, folded, read, rounded
 
 __all__ = ["CHANGES", "done_again", "evaluate", "letters_of"]
 

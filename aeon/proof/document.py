@@ -9,7 +9,7 @@ from pathlib import Path
 from aeon.errors import InputFileError, UsageError
 from aeon.proof.canonical import FORMAT, MOST_BYTES, VERSION, at_path, canonical, output_of, sha256
 from aeon.proof.inference import WORD_FOR_WORD, stands_whole
-from aeon.proof.readings import folded
+from aeon.language.readings import folded
 from aeon.proof.verify import QUOTED
 from aeon.schema import (
     Claim,

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from aeon.proof.again import evaluate, letters_of
-from aeon.proof.readings import Read, ends, exact, factor, read, rounded, stands_for
+from aeon.language.readings import Read, ends, exact, factor, read, rounded, stands_for
 
 __all__ = [
     "CITATION",

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from aeon.proof.again import done_again
 from aeon.proof.canonical import MOST_BYTES, ProofError, at_path, load, output_of, sha256
 from aeon.proof.inference import CITATION, check_sentence, check_verdict, cuts, must, read_again, stands_whole
-from aeon.proof.readings import Read
+from aeon.language.readings import Read
 
 __all__ = ["QUOTED", "SIGNATURE", "Report", "SignedBy", "main", "verify", "verify_file"]
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from aeon.errors import AeonError
 from aeon.tools.calculator import evaluate
-from aeon.tools.numbers import plain
+from aeon.proof.numbers import plain
 
 __all__ = ["wrong_sums"]
 

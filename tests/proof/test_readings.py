@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from aeon.proof.again import done_again, evaluate
-from aeon.proof.readings import NUMBER_WORDS, exact, factor, read, rounded, spelt
+from aeon.language.readings import NUMBER_WORDS, exact, factor, read, rounded, spelt
 
 pytestmark = pytest.mark.requirement("G2", "G6")
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from aeon.errors import ToolError
-from aeon.grounding.mentions import mentions
+from aeon.proof.mentions import mentions
 from aeon.language.dates import days_named, same_day
 from aeon.tools.dates import read_date
 

@@ -7,7 +7,7 @@ import unicodedata
 
 from aeon.documents.sentences import sentences
 from aeon.engines.research.common import stems
-from aeon.grounding.mentions import mentions
+from aeon.proof.mentions import mentions
 from aeon.language.literals import is_german
 
 __all__ = ["names_in", "unnamed"]
