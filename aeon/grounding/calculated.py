@@ -17,6 +17,7 @@ from aeon.language.mention import Form, Mention
 from aeon.proof.again import CHANGES, evaluate, letters_of
 from aeon.language.readings import exact
 from aeon.proof.tables import FUNCTIONS
+from aeon.proof.whole import LABEL
 from aeon.schema import Calculation, Claim, Computation, FromClaim, Support, SupportType, ToolUse
 
 __all__ = ["with_calculations"]
@@ -69,7 +70,7 @@ def _without_labels(claims: Sequence[Claim], labels: Collection[str]) -> tuple[C
     if not any(claim.verdict == "supported" for claim in claims):
         return tuple(claims)
     return tuple(
-        claim.changed(verdict="not_checked", note="judged to count, to label or to assume, and to state nothing")
+        claim.changed(verdict="not_checked", note=LABEL)
         if claim.verdict == "not_found" and claim.text.strip() in labels
         else claim
         for claim in claims

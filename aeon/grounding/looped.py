@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from aeon.grounding.calculated import with_calculations
 from aeon.grounding.dated import as_day
-from aeon.grounding.equations import equations, with_constants
+from aeon.proof.equations import equations, with_constants
 from aeon.proof.figures import figures_in, figures_of_answer, values_of_source
 from aeon.grounding.grounds import Grounds, Known, Rounding, reading_of
 from aeon.proof.marks import Marks, cited_in

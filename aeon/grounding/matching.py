@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from aeon.grounding.equations import Equation, equations, with_constants
+from aeon.proof.equations import Equation, equations, with_constants
 from aeon.grounding.grounds import Grounds, Known, Rounding, ToolOutput, reading_of
 from aeon.proof.mentions import mentions, values
 from aeon.language.mention import Form, Mention

@@ -8,6 +8,7 @@ from aeon.grounding.grounds import ToolOutput
 from aeon.grounding.looped import claims_of_loop
 from aeon.grounding.matching import claims
 from aeon.grounding.toolrecord import ToolRecord, sentences_of
+from aeon.proof.document import UNCHECKED
 from aeon.schema import (
     Calculation,
     Claim,
@@ -36,7 +37,6 @@ __all__ = [
 ]
 
 _RECORDED = ("source", "tool")
-_UNCHECKED = "nothing was looked up or computed that it could rest on"
 
 
 def grounded(
@@ -145,4 +145,4 @@ def unchecked(claim: Claim) -> Claim:
     """The claim of an answer for which nothing was looked up: what was not found is not checked."""
     if claim.verdict != "not_found":
         return claim
-    return claim.changed(verdict="not_checked", note=_UNCHECKED)
+    return claim.changed(verdict="not_checked", note=UNCHECKED)

@@ -40,7 +40,8 @@ class Mention(NamedTuple):
     def moved(self, by: int) -> Mention:
         """The same mention in a text that this one is a part of."""
         parts = tuple(part.moved(by) for part in self.parts)
-        return self._replace(start=self.start + by, end=self.end + by, parts=parts)
+        later = self.later.moved(by) if self.later else None
+        return self._replace(start=self.start + by, end=self.end + by, later=later, parts=parts)
 
 
 def mentioned(kind: ClaimKind, start: int, text: str, forms: Iterable[str]) -> Mention | None:

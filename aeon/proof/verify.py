@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import re
 import sys
 from bisect import bisect_left
 from collections import Counter
@@ -20,8 +19,9 @@ from typing import Any, NamedTuple
 
 from aeon.proof.again import done_again
 from aeon.proof.canonical import MOST_BYTES, ProofError, at_path, load, output_of, sha256
-from aeon.proof.inference import CITATION, check_sentence, check_verdict, cuts, must, read_again, stands_whole
+from aeon.proof.inference import check_sentence, check_verdict, cuts, must, read_again, stands_whole
 from aeon.language.readings import Read
+from aeon.proof.whole import GROUNDS, problems_of_sentences, problems_of_values
 
 __all__ = ["QUOTED", "SIGNATURE", "Report", "SignedBy", "main", "verify", "verify_file"]
 
@@ -30,8 +30,6 @@ QUOTED = 32
 SIGNATURE = ".sig"
 """What the name of a signature ends with, behind the name of its proof file."""
 _SIGNATURE_BYTES = 64
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
-_MARKS = re.compile(r"^\s*\d+[.)](?=\s)", re.MULTILINE)
 
 
 class Report(NamedTuple):
@@ -132,17 +130,20 @@ class _Proof:
             self._hold(
                 sha256(source["text"]) == source["text_sha256"], f"source {source['id']}: its text has another hash"
             )
+            self._check_read(source)
         self._count("source", len(self._sources), "the text and its hash")
         for step in self._steps.values():
             self._check_step(step)
+        sentences = [claim for claim in self._claims.values() if claim["kind"] == "sentence"]
         self._check_spans("value", self._values)
-        self._check_spans("sentence", [claim for claim in self._claims.values() if claim["kind"] == "sentence"])
+        self._check_spans("sentence", sentences)
+        if not self.problems:
+            self._check_whole(sentences)
         for claim in self._claims.values():
             self._try(f"claim {claim['id']}", self._check_claim, claim)
         self._check_inferences()
         self._check_coverage()
         self._note_recorded()
-        self._note_digits()
 
     def _hold(self, condition: bool, problem: str) -> None:
         if not condition:
@@ -169,6 +170,12 @@ class _Proof:
         taken = sum(one["taken"] for one in derivations)
         self._hold(taken == 1 or not derivations, f"{taken} derivations are marked as taken, not one")
 
+    def _check_read(self, source: dict[str, Any]) -> None:
+        """Check that what was read of a source are spans of it, in order."""
+        ends = [0, *(place for span in source["read"] for place in span), len(source["text"])]
+        in_order = all(len(span) == 2 for span in source["read"]) and ends == sorted(ends)
+        self._hold(in_order, f"source {source['id']}: what was read of it are no spans of its text, in order")
+
     def _check_step(self, step: dict[str, Any]) -> None:
         """Check a step's output, and do the step again if it is one of a pure tool."""
         name = f"step {step['id']}"
@@ -180,12 +187,14 @@ class _Proof:
             self.problems.append(f"{name}: its output or its arguments are no JSON")
             return
         try:
-            same = done_again(step["tool"], arguments, self._outputs[step["id"]], self._outputs, self._texts)
+            wrong = done_again(step["tool"], arguments, self._outputs[step["id"]], self._outputs, self._texts)
         except ValueError as error:
             self.recorded.append(f"{name} ({step['tool'][:40] or 'reasoning'}): its output; {error}")
             return
-        self._hold(same, f"{name}: done again, {step['tool']} gives something else")
-        self.verified.append(f"{name}: {step['tool']}, done again")
+        if wrong:
+            self.problems.append(f"{name}: {wrong}")
+        else:
+            self.verified.append(f"{name}: {step['tool']}, done again")
 
     def _check_spans(self, name: str, claims: list[dict[str, Any]]) -> None:
         """Check that claims are parts of the answer, in order, none in another."""
@@ -199,6 +208,16 @@ class _Proof:
             self._hold(start >= last, f"claim {claim['id']}: it overlaps another {name}, or is out of order")
             last = max(last, end)
 
+    def _check_whole(self, sentences: list[dict[str, Any]]) -> None:
+        """Check that the claims are those of every value and every sentence of the answer."""
+        kind = self._document["grounds"]["kind"]
+        if kind not in GROUNDS:
+            self.problems.append(f"{kind[:20]!r} is no way in which the values of an answer are found")
+            return
+        self.problems += problems_of_sentences(self._document["answer"], sentences, kind == "sentences")
+        self.problems += problems_of_values(self._document)
+        self.verified.append("the answer has no other value and no other sentence")
+
     def _check_claim(self, claim: dict[str, Any]) -> None:
         """Check what a claim rests on, and that its verdict follows."""
         mine = read_again(claim["text"], claim)
@@ -207,7 +226,8 @@ class _Proof:
             places = [(self._text(one), one["start"], one["end"]) for one in claim["evidence"]]
             check_sentence(claim, self._verdicts_in(claim), all(stands_whole(*place) for place in places))
             return
-        must(claim["checks"] == ["value"], "the host did not check it")
+        must(claim["checks"] in ([], ["value"], ["judge"]), "it was checked in no way that is known")
+        must(claim["checks"] == ["value"] or claim["verdict"] == "not_checked", "the host did not check it")
         check_verdict(claim, mine, operands, self._steps)
 
     def _verdicts_in(self, sentence: dict[str, Any]) -> list[str]:
@@ -277,21 +297,13 @@ class _Proof:
         meant = [one["id"] for one in self._claims.values() if _step_of(one) == "judge"]
         if meant:
             self.recorded.append(f"that the computation of {', '.join(meant[:10])} is the one that is meant")
-        judged = [claim["id"] for claim in self._claims.values() if "judge" in claim["checks"]]
+        labels = [claim["id"] for claim in self._values if "judge" in claim["checks"]]
+        if labels:
+            self.recorded.append(f"that {', '.join(labels[:10])} count, label or assume, and state nothing")
+        sentences = (claim for claim in self._claims.values() if claim["kind"] == "sentence")
+        judged = [claim["id"] for claim in sentences if "judge" in claim["checks"]]
         if judged:
             self.recorded.append(f"the verdicts of a model on {len(judged)} sentences: {', '.join(judged[:10])}")
-
-    def _note_digits(self) -> None:
-        """Note digits of the answer that no claim covers; the host should have found them."""
-        answer = self._document["answer"]
-        hidden = [match.span() for pattern in (_CODE, CITATION, _MARKS) for match in pattern.finditer(answer)]
-        hidden += [(one["start"], one["end"]) for one in self._claims.values() if one["kind"] != "sentence"]
-        covered = {place for start, end in hidden for place in range(max(0, start), min(end, len(answer)))}
-        bare = [match.start() for match in re.finditer(r"\d+", answer) if not covered.issuperset(range(*match.span()))]
-        if bare:
-            self.recorded.append(
-                f"{len(bare)} figures of the answer that are no claim, the first at character {bare[0]}"
-            )
 
     def check_journal(self, journal: Path | str | None) -> None:
         """Check that the journal is the one that the proof was made from, as far as it had come then."""

@@ -50,7 +50,8 @@ def made(answer: str = ANSWER) -> bytes:
         Proof(
             task=TASK, answer=answer, claims=claims,
             sentences=checked_sentences(answer, spans, claims, spans_of(plan.steps)),
-            sources=(ProofSource(id="returns.txt", text=RETURNS),), derivations=(Derivation(id="d1", steps=steps),),
+            sources=(ProofSource(id="returns.txt", text=RETURNS, read=((0, len(RETURNS)),)),),
+            derivations=(Derivation(id="d1", steps=steps),), grounds="calls", names=("returns.txt",),
         )
     )  # fmt: skip
 
