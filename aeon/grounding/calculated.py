@@ -9,13 +9,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from aeon.proof.figures import figures_in
 from aeon.grounding.grounds import Grounds, reading_of
 from aeon.grounding.matching import with_unit, written_as
 from aeon.grounding.toolrecord import from_table
 from aeon.language.mention import Form, Mention
-from aeon.proof.again import CHANGES, evaluate, letters_of
 from aeon.language.readings import exact
+from aeon.proof.again import CHANGES, evaluate, letters_of
+from aeon.proof.figures import figures_in
 from aeon.proof.tables import FUNCTIONS
 from aeon.proof.whole import LABEL
 from aeon.schema import Calculation, Claim, Computation, FromClaim, Support, SupportType, ToolUse

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
-from aeon.proof.mentions import mentions
 from aeon.language.mention import Form, Mention
 from aeon.language.numerals import UNIT
-from aeon.language.unspaced import spaced
 from aeon.language.readings import Read, ends, folded, read, rounded
+from aeon.language.unspaced import spaced
+from aeon.proof.mentions import mentions
 from aeon.schema import Computation, FromSource, FromTask, FromTool, JsonValue, Reading, Source, Support, Task
 
 __all__ = ["Grounds", "Known", "Rounding", "ToolOutput", "reading_of"]

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from aeon.proof.equations import Equation, equations, with_constants
 from aeon.grounding.grounds import Grounds, Known, Rounding, ToolOutput, reading_of
-from aeon.proof.mentions import mentions, values
 from aeon.language.mention import Form, Mention
 from aeon.language.readings import Read, ends, exact, factor, rounded
+from aeon.proof.equations import Equation, equations, with_constants
+from aeon.proof.mentions import mentions, values
 from aeon.schema import Claim, ClaimKind, Computation, FromClaim, Source, Support, SupportType, Task, Verdict
 
 __all__ = ["Match", "claim_of", "claims", "computed", "learn", "matched", "with_unit", "written_as"]

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from aeon.grounding.grounds import Known, ToolOutput, reading_of
 from aeon.language.mention import Form
-from aeon.proof.canonical import at_path, output_of
 from aeon.language.readings import read
+from aeon.proof.canonical import at_path, output_of
 from aeon.proof.stated import is_echo
 from aeon.proof.tables import is_table
 from aeon.schema import FromTool, Source, ToolUse

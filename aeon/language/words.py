@@ -14,9 +14,7 @@ __all__ = ["COMMON", "content_words", "is_common", "language_of", "stem", "stems
 
 DEFAULT = "en"
 """The language of a text in which no common word tells one."""
-COMMON: Mapping[str, frozenset[str]] = {
-    tag: frozenset(words.split()) for tag, words in table("common.toml").items()
-}
+COMMON: Mapping[str, frozenset[str]] = {tag: frozenset(words.split()) for tag, words in table("common.toml").items()}
 """The words that stand in any text, by the tag of their language."""
 _ALL = frozenset().union(*COMMON.values())
 _WORD = re.compile(r"\w+")

@@ -10,12 +10,14 @@ from typing import Any
 from aeon.proof.tables import of_table
 
 __all__ = [
-    "FORMAT", "MOST_BYTES", "VERSION", "ProofError", "at_path", "canonical", "digest_of", "is_number", "load",
-    "output_of", "sha256",
+    "FORMAT", "MOST_BYTES", "QUOTED", "SHAPE", "VERSION", "ProofError", "at_path", "canonical", "digest_of",
+    "is_number", "load", "output_of", "sha256",
 ]  # fmt: skip
 
 FORMAT = "aeon-proof"
 VERSION = 3
+QUOTED = 32
+"""Characters of a quote's prefix and suffix."""
 MOST_BYTES = 64 * 2**20
 _DIGEST = re.compile(rb'"digest":"([0-9a-f]{64})"')
 _VERSION = re.compile(rb'"version":(\d+)')
@@ -40,13 +42,14 @@ _SOURCE = {
     "text_sha256": str, "text": str, "read": [[int]],
 }  # fmt: skip
 _STEP = {"id": str, "tool": str, "arguments": str, "output": str, "sha256": str}
-_SHAPE = {
+SHAPE = {
     "format": str, "version": int, "task": {"text": str, "context": str}, "answer": str, "sources": [_SOURCE],
     "grounds": {"kind": str, "checked": bool, "names": [str]},
     "derivations": [{"id": str, "taken": bool, "steps": [_STEP]}], "claims": [_CLAIM],
     "coverage": {"claims": int, "checked": int, "supported": int}, "limits": [str],
     "journal": ({"lines": int, "sha256": str}, _MAYBE), "digest": str,
 }  # fmt: skip
+"""The fields of a proof file, all of them there, with their types; a tuple is what may also be null."""
 
 
 class ProofError(ValueError):
@@ -102,7 +105,7 @@ def load(data: bytes) -> dict[str, Any]:
         raise ProofError(2, f'it is no proof file: it has no "format": "{FORMAT}"')
     if document.get("version") != VERSION:
         raise _other_version(document.get("version"))
-    if fault := _misshapen(document, _SHAPE, ""):
+    if fault := _misshapen(document, SHAPE, ""):
         raise ProofError(1, fault)
     if not stated or canonical(document).encode() != data:
         raise ProofError(1, "it is not in its canonical form, so it was changed after it was written")

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Literal
 
 from aeon.errors import InputFileError, UsageError
-from aeon.proof.canonical import FORMAT, MOST_BYTES, VERSION, at_path, canonical, output_of, sha256
+from aeon.language.readings import folded
+from aeon.proof.canonical import FORMAT, MOST_BYTES, QUOTED, VERSION, at_path, canonical, output_of, sha256
 from aeon.proof.inference import WORD_FOR_WORD, sentence_verdict, stands_whole
 from aeon.proof.mentions import values
-from aeon.language.readings import folded
-from aeon.proof.verify import QUOTED
 from aeon.proof.whole import LABEL, uncovered
 from aeon.schema import (
     Claim,
@@ -145,7 +144,7 @@ def _bytes(proof: Proof) -> bytes:
         "derivations": [_derivation(one, steps) for one in proof.derivations],
         "claims": [record for record, _ in claims],
         "coverage": _coverage([verdict for _, verdict in claims]),
-        "grounds": {"kind": proof.grounds, "checked": _is_checked(proof), "names": sorted(proof.names)},
+        "grounds": {"kind": proof.grounds, "checked": _is_checked(proof), "names": [*sorted(proof.names)]},
         "limits": list(proof.limits),
         "journal": {"lines": proof.journal.lines, "sha256": proof.journal.sha256} if proof.journal else None,
         "digest": _ZEROS,

@@ -9,9 +9,9 @@ from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
+from aeon.language.readings import Read, ends, exact, factor, read, rounded, stands_for
 from aeon.proof.again import evaluate, letters_of
 from aeon.proof.marks import CITATION
-from aeon.language.readings import Read, ends, exact, factor, read, rounded, stands_for
 
 __all__ = [
     "WORD_FOR_WORD",

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from aeon.errors import UsageError
-from aeon.proof.canonical import load
-from aeon.proof.verify import QUOTED, verify
+from aeon.proof.canonical import QUOTED, load
+from aeon.proof.verify import verify
 from aeon.schema import JsonObject, JsonValue
 
 __all__ = ["SHAPES", "Rendering", "anthropic", "cohere", "openai", "w3c"]

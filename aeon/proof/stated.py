@@ -15,7 +15,7 @@ from aeon.proof.figures import values_of_source
 from aeon.proof.mentions import mentions
 from aeon.proof.tables import is_table
 
-__all__ = ["Stated", "is_echo", "leaves", "record_of"]
+__all__ = ["Stated", "is_echo", "leaves", "record_of", "taken_steps"]
 
 _FAILED = ": failed"
 
@@ -73,28 +73,35 @@ def record_of(document: Mapping[str, Any]) -> Stated:
     kind = document["grounds"]["kind"]
     if kind == "sentences":
         return Stated(task)
-    steps = [step for one in document["derivations"] if one["taken"] for step in one["steps"]]
-    outputs = ((text, True) for step in steps for text in _texts_of(step, kind == "calls"))
+    outputs = [(text, True) for step in taken_steps(document) for text in _texts_of(step, kind == "calls")]
     if kind == "outputs":
         return Stated([*task, *outputs])
-    read = ((one["text"][start:end], False) for one in document["sources"] for start, end in one["read"])
+    read = [(one["text"][start:end], False) for one in document["sources"] for start, end in one["read"]]
     return Stated([*task, *outputs, *read], values_of_source)
+
+
+def taken_steps(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The steps of the derivation that the answer was made from."""
+    return [step for one in document["derivations"] if one["taken"] for step in one["steps"]]
 
 
 def _texts_of(step: Mapping[str, Any], is_call: bool) -> Iterator[str]:
     """The texts and numbers that a tool gave; what a call only gives back, or quotes, is the model's."""
     tool = step["tool"]
-    if not tool or tool.endswith(_FAILED) or (is_call and tool == "quote"):
+    if not tool or tool.endswith(_FAILED):
         return
     try:
         output, arguments = output_of(step["output"]), output_of(step["arguments"])
     except ValueError:  # that is a problem of its own
         return
-    if is_call and is_echo(tool, arguments, output):
-        return
-    if is_call and is_table(output):
-        output = {name: one for name, one in output.items() if name != "total"}
-    yield from leaves(output)
+    yield from leaves(_given(tool, arguments, output) if is_call else output)
+
+
+def _given(tool: str, arguments: object, output: object) -> object:
+    """What a call found out, of what it gave; nothing where that is the model's own."""
+    if tool == "quote" or is_echo(tool, arguments, output):
+        return None
+    return {name: one for name, one in output.items() if name != "total"} if is_table(output) else output
 
 
 def is_echo(tool: str, arguments: object, output: object) -> bool:

@@ -16,9 +16,9 @@ from aeon.proof.equations import equations, with_constants
 from aeon.proof.figures import figures_of_answer
 from aeon.proof.marks import CITATION
 from aeon.proof.mentions import values
-from aeon.proof.stated import Stated, leaves, record_of
+from aeon.proof.stated import Stated, leaves, record_of, taken_steps
 
-__all__ = ["GROUNDS", "LABEL", "problems_of_sentences", "problems_of_values", "uncovered", "use_numbers", "values_of"]
+__all__ = ["GROUNDS", "LABEL", "problems_of_sentences", "problems_of_values", "uncovered", "values_of"]
 
 LABEL = "judged to count, to label or to assume, and to state nothing"
 """The note on a value that a judge holds to be no statement."""
@@ -29,10 +29,12 @@ _CLOSING = "\"'“”’»«)]*_】"
 _NO_END = ",;:،、-–—"
 _LONG = 300
 """Characters from which on a sentence may be cut at a blank."""
-_FOUND = ("supported", "partial")
+_STANDS = ("supported", "partial", "contradicted")
+_Pair = tuple[Mention, Mapping[str, Any]]
+"""A value, and its claim."""
 
 
-def use_numbers(steps: Sequence[Mapping[str, Any]]) -> set[int]:
+def _use_numbers(steps: Sequence[Mapping[str, Any]]) -> set[int]:
     """The numbers by which an answer may cite the calls among these steps."""
     names = (str(step["id"]).rpartition(".")[2] for step in steps if step["tool"])
     return {int(name) for name in names if name.isdecimal() and len(name) < 10}
@@ -42,8 +44,7 @@ def values_of(document: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) 
     """The values of the answer of a proof, in order; ``claims`` has its sentences, where each is read by itself."""
     answer, kind = document["answer"], document["grounds"]["kind"]
     if kind == "calls":
-        steps = [step for one in document["derivations"] if one["taken"] for step in one["steps"]]
-        return figures_of_answer(answer, use_numbers(steps), document["grounds"]["names"])
+        return figures_of_answer(answer, _use_numbers(taken_steps(document)), document["grounds"]["names"])
     if kind == "outputs":
         return values(answer)
     spans = [(one["start"], one["end"]) for one in claims if one["kind"] == "sentence"]
@@ -51,7 +52,7 @@ def values_of(document: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) 
 
 
 def problems_of_values(document: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with the claims as those of all values of the answer, each with a verdict that the record allows."""
+    """What is wrong with the claims as those of all values of the answer, and with verdicts that rest on nothing."""
     yield from _problems_of_names(document)
     found = _Found(document)
     yield from found.problems
@@ -79,44 +80,55 @@ class _Found:
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self.record: Stated = record_of(document)
-        self.pairs: list[tuple[Mention, Mapping[str, Any]]] = []
-        claims = [one for one in document["claims"] if one["kind"] != "sentence"]
-        self._by_span = {(one["start"], one["end"]): one for one in claims}
+        self.pairs: list[_Pair] = []
+        self._claims = [one for one in document["claims"] if one["kind"] != "sentence"]
+        self._by_span = {(one["start"], one["end"]): one for one in self._claims}
         loose = [one for one in values_of(document, document["claims"]) if not self._take(one)]
         self._loose = [one for one in loose if one.certain or self.record.has(one)]
+        is_of_calls = document["grounds"]["kind"] == "calls"
+        self._free = self._constants(document["answer"]) if is_of_calls else set()
+
+    @property
+    def problems(self) -> Iterator[str]:
+        """Claims of no value, and values without a claim."""
         taken = {id(claim) for _, claim in self.pairs}
-        self.problems = [f"claim {one['id']}: no value of the answer stands there" for one in claims if id(one) not in taken]
-        constants = self._constants(document["answer"]) if document["grounds"]["kind"] == "calls" else set()
-        self.problems += [
-            f"characters {one.start} to {one.end} of the answer, {one.text[:40]!r}, are a value and no claim"
-            for one in self._loose
-            if (one.start, one.end) not in constants
-        ]
+        for one in self._claims:
+            if id(one) not in taken:
+                yield f"claim {one['id']}: no value of the answer stands there"
+        for mention in self._loose:
+            if (mention.start, mention.end) not in self._free:
+                place = f"characters {mention.start} to {mention.end} of the answer"
+                yield f"{place}, {mention.text[:40]!r}, are a value and no claim"
 
     def _take(self, mention: Mention) -> bool:
         """Whether a value has its claim: as a whole, without a word that begins the sentence, or all parts of it."""
-        for parts in ((mention,), (mention.later,) if mention.later else (), mention.parts):
-            pairs = [(one, self._by_span.get((one.start, one.end))) for one in parts]
-            held = [(one, claim) for one, claim in pairs if claim is not None and _is_of(claim, one)]
-            if parts and len(held) == len(pairs) and (parts[0] is mention or _stand(held)):
-                self.pairs += held
-                return True
-        return False
+        whole = self._held([mention])
+        parts = [] if whole else self._held([mention.later] if mention.later else []) or self._held(mention.parts)
+        self.pairs += whole or (parts if _stand(parts) else [])
+        return bool(whole or (parts and _stand(parts)))
+
+    def _held(self, mentions: Sequence[Mention]) -> list[_Pair]:
+        """These values with their claims, if each has one."""
+        pairs = [(one, self._by_span.get((one.start, one.end))) for one in mentions]
+        held = [(one, claim) for one, claim in pairs if claim is not None and _is_of(claim, one)]
+        return held if len(held) == len(pairs) else []
 
     def _constants(self, answer: str) -> set[tuple[int, int]]:
         """The values without a claim that only change units in an equation of the answer that holds."""
-        every = sorted([*((one, claim) for one, claim in self.pairs), *((one, None) for one in self._loose)], key=_place)
+        loose: list[tuple[Mention, None]] = [(one, None) for one in self._loose]
+        every = sorted([*self.pairs, *loose], key=_place)
         mentions = [one for one, _ in every]
         free: set[tuple[int, int]] = set()
         for equation in equations(answer, mentions):
-            loose = [place for place in equation.operands if every[place][1] is None]
+            constants = [place for place in equation.operands if every[place][1] is None]
             result = every[equation.result][1]
-            if result is not None and result["verdict"] == "supported" and with_constants(equation, mentions, loose):
-                free.update((mentions[place].start, mentions[place].end) for place in loose)
+            holds = result is not None and result["verdict"] == "supported"
+            if holds and with_constants(equation, mentions, constants):
+                free.update((mentions[place].start, mentions[place].end) for place in constants)
         return free
 
 
-def _place(one: tuple[Mention, object]) -> tuple[int, int]:
+def _place(one: tuple[Mention, Any]) -> tuple[int, int]:
     return one[0].start, one[0].end
 
 
@@ -126,33 +138,32 @@ def _is_of(claim: Mapping[str, Any], mention: Mention) -> bool:
     return claim["kind"] == kind and any(one.form == claim["form"] for one in mention.forms)
 
 
-def _stand(held: Sequence[tuple[Mention, Mapping[str, Any]]]) -> bool:
+def _stand(held: Sequence[_Pair]) -> bool:
     """Whether what a value was taken apart into stands: else it is one value, which stands nowhere."""
-    return all(claim["verdict"] in (*_FOUND, "contradicted") for _, claim in held)
+    return all(claim["verdict"] in _STANDS for _, claim in held)
 
 
-def _problem_of(
-    claim: Mapping[str, Any], mention: Mention, document: Mapping[str, Any], record: Stated
-) -> str | None:
+def _problem_of(claim: Mapping[str, Any], mention: Mention, document: Mapping[str, Any], record: Stated) -> str | None:
     """What is wrong with the verdict on a value that rests on nothing; ``None`` if nothing is."""
-    verdict = claim["verdict"]
-    if verdict not in ("not_found", "not_checked"):
+    if claim["verdict"] not in ("not_found", "not_checked"):
         return None
-    cited: Sequence[Mapping[str, Any]] = ()
-    if document["grounds"]["kind"] == "sentences":
-        around = [one for one in document["claims"] if _is_around(one, claim)]
-        cited = around[0]["evidence"] if around else ()
-        if claim["checks"] == [] and around and _is_cited(around[0]):
-            return "it is of a sentence that cites, and nobody checked it"
-        if claim["checks"] == []:
-            return None
-    elif not _may_be(verdict, claim["checks"], document["grounds"]["checked"]):
-        return f"the run does not allow the verdict {verdict}"
+    if document["grounds"]["kind"] != "sentences":
+        if not _may_be(claim["verdict"], claim["checks"], document["grounds"]["checked"]):
+            return f"the run does not allow the verdict {claim['verdict']}"
+        return _hidden(mention, record)
+    around = [one for one in document["claims"] if _is_around(one, claim)]
+    if claim["checks"]:
+        cited = [(one["exact"], False) for sentence in around[:1] for one in sentence["evidence"]]
+        return _hidden(mention, record, Stated(cited))
+    return "it is of a sentence that cites, and nobody checked it" if any(map(_is_cited, around)) else None
+
+
+def _hidden(mention: Mention, *records: Stated) -> str | None:
+    """What is wrong with a value that is said to stand nowhere."""
     if not mention.certain:
         return "what may be no value is a claim only where it stands"
-    if record.has(mention) or Stated([(one["exact"], False) for one in cited]).has(mention):
-        return "it stands in the record, and is said to stand nowhere"
-    return None
+    stands = any(record.has(mention) for record in records)
+    return "it stands in the record, and is said to stand nowhere" if stands else None
 
 
 def _may_be(verdict: str, checks: Sequence[str], checked: bool) -> bool:
@@ -193,19 +204,32 @@ def problems_of_sentences(answer: str, claims: Sequence[Mapping[str, Any]], cite
     ``cited``: its sentences are those that an engine wrote from sources, with text of its own between them. Any other
     sentence ends as one does, or with its line.
     """
-    for start, end in uncovered(answer, [(one["start"], one["end"]) for one in claims]):
-        yield f"characters {start} to {end} of the answer are in no sentence that is a claim"
-    ends, starts = {one["end"] for one in claims}, {one["start"] for one in claims}
-    for one in claims:
-        text = answer[one["start"] : one["end"]]
-        whole = _begins(answer, one["start"], ends) and _ends(answer, one["end"], starts)
-        if text != text.strip() or _BLANK_LINE.search(text) or not whole:
-            yield f"claim {one['id']}: it is no whole sentence of the answer"
+    spans = [(one["start"], one["end"]) for one in claims]
+    yield from (f"characters {a} to {b} of the answer are in no sentence" for a, b in uncovered(answer, spans))
+    cut = _cut(answer, spans)
+    yield from (f"claim {one['id']}: it is no whole sentence of the answer" for one in claims if one["start"] in cut)
     for before, one in pairwise(claims):
-        said = answer[before["start"] : before["end"]]
-        apart = "\n" in answer[before["end"] : one["start"]] or _ends_so(said) or len(said) > _LONG
-        if not apart and (not cited or one["checks"] == ["words"]):
+        if (not cited or one["checks"] == ["words"]) and not _is_apart(answer, before, one):
             yield f"claim {one['id']}: it is a part of the sentence before it"
+
+
+def _cut(answer: str, spans: Sequence[tuple[int, int]]) -> set[int]:
+    """Where those of the spans begin that are no whole sentences."""
+    ends, starts = {end for _, end in spans}, {start for start, _ in spans}
+    return {start for start, end in spans if not _is_whole(answer, start, end, ends, starts)}
+
+
+def _is_whole(answer: str, start: int, end: int, ends: set[int], starts: set[int]) -> bool:
+    """Whether a span has no blanks at its ends and no blank line in it, and nothing beside it belongs to it."""
+    text = answer[start:end]
+    trimmed = text == text.strip() and _BLANK_LINE.search(text) is None
+    return trimmed and _begins(answer, start, ends) and _ends(answer, end, starts)
+
+
+def _is_apart(answer: str, before: Mapping[str, Any], one: Mapping[str, Any]) -> bool:
+    """Whether a sentence does not go on with the one before it."""
+    said = answer[before["start"] : before["end"]]
+    return "\n" in answer[before["end"] : one["start"]] or _ends_so(said) or len(said) > _LONG
 
 
 def _begins(answer: str, start: int, ends: set[int]) -> bool:

@@ -15,9 +15,9 @@ from aeon.documents.sentences import sentences
 from aeon.errors import UsageError
 from aeon.grounding.prose import checked_sentences
 from aeon.grounding.results import grounded, spans_of
+from aeon.language.readings import read as read_as
 from aeon.proof.canonical import at_path, output_of
 from aeon.proof.document import Derivation, Proof, ProofSource, ProofStep, proof_bytes
-from aeon.language.readings import read as read_as
 from aeon.proof.standalone import verifier
 from aeon.proof.verify import Report, verify
 from aeon.schema import Calculation, Task

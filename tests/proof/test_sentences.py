@@ -159,7 +159,7 @@ def test_thousands_of_sentences_are_looked_up_in_order(monkeypatch: pytest.Monke
     known = checked_sentences(answer, spans, values, ())
     data = proof_bytes(Proof(task=task, answer=answer, claims=values, sentences=known))
     seen: list[int] = []
-    monkeypatch.setattr("aeon.proof.verify.check_sentence", lambda _, verdicts, __: seen.append(len(verdicts)))
+    monkeypatch.setattr("aeon.proof.checks.check_sentence", lambda _, verdicts, __: seen.append(len(verdicts)))
     assert verify(data).code == 0 and len(seen) == 1000 and set(seen) == {2}
 
 

@@ -258,10 +258,15 @@ def test_a_source_that_changed_on_disk_is_named(tmp_path: Path) -> None:
 
 
 def test_a_source_that_is_no_file_is_recorded(tmp_path: Path) -> None:
-    """Without a place, or without a hash of its file, there is nothing to compare; a pipe is never waited for."""
-    for change in ({"location": ""}, {"location": "."}, {"raw_sha256": ""}):
+    """Without a place there is nothing to compare, without a hash of the file its text; a pipe is never waited for."""
+    for change in ({"location": ""}, {"location": "."}):
         report = verify(changed(made(ANSWER), lambda d, change=change: d["sources"][0].update(change)), folder=tmp_path)
         assert report.code == 0 and any(line.startswith("source 1: ") for line in report.recorded)
+    (tmp_path / "lease.md").write_text(TEXT)
+    report = verify(changed(made(ANSWER), lambda d: d["sources"][0].update(raw_sha256="")), folder=tmp_path)
+    assert report.code == 0 and "source 1: the proof has no hash of its file" in report.recorded
+    assert "source 1: its text is what the file says, made out of it again" in report.verified
+    (tmp_path / "lease.md").unlink()
     os.mkfifo(tmp_path / "lease.md")
     assert verify(made(ANSWER), folder=tmp_path).problems == ("source 1: the file 'lease.md' cannot be read",)
 
