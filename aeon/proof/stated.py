@@ -15,7 +15,7 @@ from aeon.proof.figures import values_of_source
 from aeon.proof.mentions import mentions
 from aeon.proof.tables import is_table
 
-__all__ = ["Stated", "is_echo", "leaves", "record_of", "taken_steps"]
+__all__ = ["Stated", "is_echo", "record_of", "taken_steps"]
 
 _FAILED = ": failed"
 
@@ -94,7 +94,7 @@ def _texts_of(step: Mapping[str, Any], is_call: bool) -> Iterator[str]:
         output, arguments = output_of(step["output"]), output_of(step["arguments"])
     except ValueError:  # that is a problem of its own
         return
-    yield from leaves(_given(tool, arguments, output) if is_call else output)
+    yield from _leaves(_given(tool, arguments, output) if is_call else output)
 
 
 def _given(tool: str, arguments: object, output: object) -> object:
@@ -121,7 +121,7 @@ def _is_number(expression: str) -> bool:
     return True
 
 
-def leaves(output: object) -> Iterator[str]:
+def _leaves(output: object) -> Iterator[str]:
     """The texts of a JSON value and its numbers, as they are written there."""
     stack = [output]
     while stack:

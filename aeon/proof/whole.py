@@ -16,7 +16,7 @@ from aeon.proof.equations import equations, with_constants
 from aeon.proof.figures import figures_of_answer
 from aeon.proof.marks import CITATION
 from aeon.proof.mentions import values
-from aeon.proof.stated import Stated, leaves, record_of, taken_steps
+from aeon.proof.stated import Stated, record_of, taken_steps
 
 __all__ = ["GROUNDS", "LABEL", "problems_of_sentences", "problems_of_values", "uncovered", "values_of"]
 
@@ -67,12 +67,24 @@ def _problems_of_names(document: Mapping[str, Any]) -> Iterator[str]:
     for step in (step for one in document["derivations"] for step in one["steps"]):
         for text in (step["arguments"], step["output"]):
             try:
-                said.update(leaves(output_of(text)))
+                said.update(_sources_in(output_of(text)))
             except ValueError:  # that is a problem of its own
                 continue
     for name in document["grounds"]["names"]:
         if name not in said:
             yield f"{name[:40]!r} is said to be the name of a source, and no step read one of that name"
+
+
+def _sources_in(value: object) -> Iterator[str]:
+    """What a JSON value names as a source, anywhere in it."""
+    stack = [value]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, dict):
+            yield str(one.get("source"))
+            stack += one.values()
+        elif isinstance(one, list):
+            stack += one
 
 
 class _Found:
