@@ -14,31 +14,32 @@ from aeon.errors import ToolFailed, UsageError
 from aeon.grounding.outcomes import step_name, uses_of
 from aeon.grounding.results import spans_of, told
 from aeon.multipass.effects import ExecuteStep
-from aeon.proof.document import Derivation, Proof, ProofSource, ProofStep, journal_root
+from aeon.proof.document import Derivation, Grounds, Proof, ProofSource, ProofStep, journal_root
 from aeon.runtime.basis import Basis
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine
 from aeon.schema import (
     Agreement,
-    Claim,
     Conclusion,
     Document,
     Found,
     FromSource,
     JsonValue,
     Result,
-    SentenceCheck,
     Source,
     Step,
     StepResult,
     Task,
+    ToolLoop,
     ToolUse,
     Value,
 )
 from aeon.schema.effects import Effect
 from aeon.schema.programs import Ran
+from aeon.schema.turns import Lines
 from aeon.tools.files import Files
 from aeon.tools.lookup import CONTEXT
+from aeon.tools.quote import QUOTE
 from aeon.tools.select import Given
 
 __all__ = ["proof_of"]
@@ -54,12 +55,14 @@ def proof_of(
     given: Iterable[Given] = (),
     journal: Journal | Path | str | None = None,
     engine: AnyEngine | None = None,
+    texts: Mapping[str, ProofSource] | None = None,
 ) -> Proof:
     """The proof of a run's answer: its claims with the steps and the texts that they rest on.
 
     ``given`` are the tools of the run; the texts that it quotes are read from the folders among them. ``journal`` is
     where the run was saved, or its record in memory; an engine other than the multi-pass one needs it, since only there
     stands what its tools gave. ``engine`` is that engine; without it, the installed one that the journal names.
+    ``texts`` are those of another proof of the run, by name, for sources that are in none of the folders.
 
     Raises:
         UsageError: another engine's run without its journal or with that of another run, or a text that the answer
@@ -67,45 +70,75 @@ def proof_of(
         InputFileError: the journal cannot be read.
     """
     record = _of_plan(result) if isinstance(result, Result) else _of_journal(result, journal, engine)
-    cited = _cited(record.read, result.claims, result.sentence_checks)
+    cited = _cited(record, result)
     files = [one for one in given if isinstance(one, Files)]
-    sources = {source.id: source for source in _sources(cited, record, files)}
+    sources = {source.id: source for source in _sources(cited, record, files, texts or {})}
     _check(cited, sources)
     return Proof(
         task=told(record.task),
         answer=result.answer,
         claims=result.claims,
         sentences=result.sentence_checks,
-        sources=tuple(sources.values()),
+        sources=tuple(source.changed(read=_joined(name, cited)) for name, source in sources.items()),
         derivations=record.derivations,
         limits=_LIMITS,
         journal=journal_root(journal) if isinstance(journal, Path | str) else None,
+        grounds=_grounds(result, record),
+        names=tuple({lines.source for lines in record.lines()} - {""}),
     )
 
 
 class _Record(NamedTuple):
-    """What a run has on record: the sentences that it read, and the documents that it found, by the names of both."""
+    """What a run has on record: the sentences that it read, and the documents that it found, by the names of both.
+
+    ``uses`` are the calls of tools that its answer could rest on.
+    """
 
     task: Task
     derivations: tuple[Derivation, ...]
     read: list[Source]
     documents: Mapping[str, Document]
+    uses: tuple[ToolUse, ...]
+    loops: bool
+
+    def lines(self, tool: str = "") -> Iterator[Lines]:
+        """The sentences that calls showed, those of one tool or of all."""
+        for use in self.uses:
+            yield from use.lines if tool in ("", use.tool) else ()
+
+
+def _grounds(result: Conclusion, record: _Record) -> Grounds:
+    """How the values of the answer were found and looked up."""
+    cites = result.gives_claims and not isinstance(result, Result)
+    if cites or any(one.kind == "sentence" for one in result.claims):
+        return "sentences"
+    return "calls" if record.loops else "outputs"
 
 
 def _of_plan(result: Result) -> _Record:
     steps = _completed(result)
-    return _Record(result.history.task, tuple(_derivations(result, steps)), list(spans_of(steps)), {})
+    loops = any(isinstance(step.action, ToolLoop) for step in steps)
+    uses = tuple(use for step in steps for use in step.uses)
+    derivations = tuple(_derivations(result, steps))
+    return _Record(result.history.task, derivations, list(spans_of(steps)), {}, uses, loops)
 
 
 def _of_journal(result: Conclusion, journal: Journal | Path | str | None, engine: AnyEngine | None) -> _Record:
     basis, steps = _basis(result, journal, engine)
     own = basis.within(result.rests_on).values()
     found = [one.value for one in own if isinstance(one.value, Found)]
-    every = [document for one in found for document in one.documents]
-    latest_first = sorted(reversed(every), key=lambda one: bool(one.text))  # a text comes once in a run
-    by_name = {document.source: document for document in latest_first}  # and the first one counts
+    by_name = _by_name(found)
     read = spans_of(one.value for one in own if isinstance(one.value, StepResult | ToolUse | Ran))
-    return _Record(basis.task, tuple(_by_member(steps, result)), [*read, *_read(found, by_name)], by_name)
+    uses = tuple(use for number, one in basis.within(result.rests_on).items() for use in uses_of(number, one.value))
+    derivations = tuple(_by_member(steps, result))
+    return _Record(basis.task, derivations, [*read, *_read(found, by_name)], by_name, uses, bool(uses))
+
+
+def _by_name(found: Iterable[Found]) -> dict[str, Document]:
+    """The documents that were found; a text comes once in a run, and the first one counts."""
+    every = [document for one in found for document in one.documents]
+    latest_first = sorted(reversed(every), key=lambda one: bool(one.text))
+    return {document.source: document for document in latest_first}
 
 
 def _by_member(steps: Sequence[tuple[str, ProofStep]], result: Conclusion) -> Iterator[Derivation]:
@@ -117,10 +150,12 @@ def _by_member(steps: Sequence[tuple[str, ProofStep]], result: Conclusion) -> It
         yield Derivation(id=f"d{number}", steps=tuple(group), taken=member == result.rests_on)
 
 
-def _sources(cited: Iterable[Source], record: _Record, files: Sequence[Files]) -> Iterator[ProofSource]:
+def _sources(
+    cited: Iterable[Source], record: _Record, files: Sequence[Files], texts: Mapping[str, ProofSource]
+) -> Iterator[ProofSource]:
     """The texts that are cited, each once."""
     for name in dict.fromkeys(source.source for source in cited):
-        source = _source(name, record.documents.get(name), files, record.task)
+        source = _source(name, record.documents.get(name), files, record.task) or texts.get(name)
         if source is not None:
             yield source
 
@@ -184,11 +219,16 @@ def _derivations(result: Result, steps: Sequence[Step]) -> Iterator[Derivation]:
         yield Derivation(id=f"d{number}", steps=(ProofStep(id=one.method, output=one.text),), taken=False)
 
 
-def _cited(read: Iterable[Source], claims: Iterable[Claim], sentences: Iterable[SentenceCheck]) -> list[Source]:
-    """The sentences, of those that were read, of the texts that claims and sentences of the answer rest on."""
-    needed = {one.source for claim in claims for one in claim.evidence if isinstance(one, FromSource)}
-    needed |= {sentence.source[0] for sentence in sentences if sentence.source}
-    return [source for source in read if source.source in needed]
+def _cited(record: _Record, result: Conclusion) -> list[Source]:
+    """The sentences, of those that were read, of the texts that the answer rests on.
+
+    These are the texts that claims and sentences of it cite, and those that a call quoted a value from.
+    """
+    places = (one for claim in result.claims for one in claim.evidence)
+    needed = {one.source for one in places if isinstance(one, FromSource)}
+    needed |= {sentence.source[0] for sentence in result.sentence_checks if sentence.source}
+    needed |= {lines.source for lines in record.lines(QUOTE)}
+    return [source for source in record.read if source.source in needed]
 
 
 def _read(found: Iterable[Found], documents: Mapping[str, Document]) -> Iterator[Source]:
@@ -200,6 +240,17 @@ def _read(found: Iterable[Found], documents: Mapping[str, Document]) -> Iterator
             first = documents.get(passage.source, unnamed)
             if own.get(passage.source, unnamed).text_sha256 == first.text_sha256:
                 yield from passage.sources()
+
+
+def _joined(name: str, cited: Iterable[Source]) -> tuple[tuple[int, int], ...]:
+    """The characters of a text that were read; sentences with a blank between them are one span."""
+    spans: list[tuple[int, int]] = []
+    for start, end in sorted({(one.start, one.end) for one in cited if one.source == name}):
+        if spans and start <= spans[-1][1] + 1:
+            spans[-1] = spans[-1][0], max(end, spans[-1][1])
+        else:
+            spans.append((start, end))
+    return tuple(spans)
 
 
 def _check(cited: Iterable[Source], sources: Mapping[str, ProofSource]) -> None:

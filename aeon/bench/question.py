@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from aeon.grounding.mentions import mentions
 from aeon.language.mention import Mention
-from aeon.proof.readings import stands_for
+from aeon.language.readings import stands_for
+from aeon.proof.mentions import mentions
 
 __all__ = ["Question", "Verdict", "final", "judged"]
 

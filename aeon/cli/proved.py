@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from aeon.assembly.proofs import proof_of
+from aeon.assembly.rechecks import host
 from aeon.assembly.runs import replay
 from aeon.assembly.setup import recorded_tools
 from aeon.cli.database import jobs_in
@@ -34,5 +35,5 @@ def verified(options: argparse.Namespace) -> tuple[Report, str]:
         journal = Journal.read(saved)
         given = opened(recorded_tools(journal.setup))
         proof.write_bytes(proof_bytes(proof_of(replay(journal), given, saved)))
-        report = verify_file(str(proof), str(saved), options.sources)
+        report = verify_file(str(proof), str(saved), options.sources, host=host())
         return report, report.text.replace(str(proof), options.file).replace(str(saved), "its journal")

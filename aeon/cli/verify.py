@@ -11,6 +11,7 @@ from typing import cast
 
 from aeon.cli.output import remark
 from aeon.errors import InputFileError, UsageError
+from aeon.proof.places import Host
 from aeon.proof.renderings import SHAPES
 from aeon.proof.signing import signed_by
 from aeon.proof.standalone import verifier
@@ -40,12 +41,20 @@ def command(options: argparse.Namespace) -> int:
     if options.durable is not None:
         return _of_run(options)
     key = signed_by(options.public_key) if options.public_key else None
-    report = verify_file(options.file, options.journal, options.sources, key)
+    report = verify_file(options.file, options.journal, options.sources, key, _host(options))
     if options.shape:
         _render(options.file, options.shape, report)
     else:
         _show(json.dumps(report._asdict(), indent=2) if options.json else report.text)
     return report.code
+
+
+def _host(options: argparse.Namespace) -> Host | None:
+    """What reads files, asks tables and replays runs, where there is anything to compare the proof with."""
+    if options.sources is None and options.journal is None:
+        return None
+    rechecks: ModuleType = importlib.import_module("aeon.assembly.rechecks")  # a proof alone needs none of that
+    return cast("Host", rechecks.host())
 
 
 def _of_run(options: argparse.Namespace) -> int:

@@ -12,8 +12,8 @@ from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 
-from aeon.grounding.figures import figures_in, figures_of_answer
 from aeon.language.mention import Mention
+from aeon.proof.figures import figures_in, figures_of_answer
 from aeon.schema import Conclusion, Frozen
 from aeon.schema.usage import Left
 

@@ -9,14 +9,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from aeon.grounding.figures import figures_in
-from aeon.grounding.grounds import Grounds
+from aeon.grounding.grounds import Grounds, reading_of
 from aeon.grounding.matching import with_unit, written_as
 from aeon.grounding.toolrecord import from_table
 from aeon.language.mention import Form, Mention
+from aeon.language.readings import exact
 from aeon.proof.again import CHANGES, evaluate, letters_of
-from aeon.proof.readings import exact
+from aeon.proof.figures import figures_in
 from aeon.proof.tables import FUNCTIONS
+from aeon.proof.whole import LABEL
 from aeon.schema import Calculation, Claim, Computation, FromClaim, Support, SupportType, ToolUse
 
 __all__ = ["with_calculations"]
@@ -69,7 +70,7 @@ def _without_labels(claims: Sequence[Claim], labels: Collection[str]) -> tuple[C
     if not any(claim.verdict == "supported" for claim in claims):
         return tuple(claims)
     return tuple(
-        claim.changed(verdict="not_checked", note="judged to count, to label or to assume, and to state nothing")
+        claim.changed(verdict="not_checked", note=LABEL)
         if claim.verdict == "not_found" and claim.text.strip() in labels
         else claim
         for claim in claims
@@ -118,7 +119,7 @@ def _claim(claim: Claim, form: Form, computation: Computation, operands: Sequenc
     evidence = tuple(one.place for one in operands)
     first = evidence[0]
     support: SupportType = "inference" if len(evidence) > 1 or first.type == "claim" else first.type
-    return claim.changed(reading=form.reading, support=support, evidence=evidence, computation=computation)
+    return claim.changed(reading=reading_of(form), support=support, evidence=evidence, computation=computation)
 
 
 class _Reader:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from aeon.grounding.matching import claims
-from aeon.proof.readings import read
+from aeon.language.readings import read
 from aeon.schema import Claim, FromClaim, FromSource, Reading, Source, Task, Verdict
 
 __all__ = ["CitedSentence", "cited_claims"]

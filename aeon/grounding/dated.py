@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from aeon.grounding.grounds import Grounds, Known
 from aeon.grounding.matching import Match
 from aeon.language.mention import Mention
-from aeon.proof.readings import Read
+from aeon.language.readings import Read
 from aeon.schema import FromSource, FromTool, Support
 
 __all__ = ["as_day"]

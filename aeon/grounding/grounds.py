@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
-from aeon.grounding.mentions import mentions
 from aeon.language.mention import Form, Mention
 from aeon.language.numerals import UNIT
+from aeon.language.readings import Read, ends, folded, read, rounded
 from aeon.language.unspaced import spaced
-from aeon.proof.readings import Read, ends, folded, read, rounded
+from aeon.proof.mentions import mentions
 from aeon.schema import Computation, FromSource, FromTask, FromTool, JsonValue, Reading, Source, Support, Task
 
-__all__ = ["Grounds", "Known", "Rounding", "ToolOutput"]
+__all__ = ["Grounds", "Known", "Rounding", "ToolOutput", "reading_of"]
 
 Rounding = Literal["half_up", "half_even"]
 _UNIT = re.compile(rf"(?<!\w){UNIT}")
@@ -36,6 +36,11 @@ class Known(NamedTuple):
     form: Form
     evidence: tuple[Support, ...]
     computation: Computation | None = None
+
+
+def reading_of(form: Form) -> Reading:
+    """A form as a claim records it."""
+    return Reading(value=form.read.value, form=form.form, unit=form.read.unit)
 
 
 class _Passage(NamedTuple):
@@ -87,10 +92,10 @@ class Grounds:
             self._tokens[token].append(number)
         for mention in self._reader(passage.text, passage.type == "tool"):
             for form in mention.forms:
-                self.add(Known(form, (passage.support(mention.start, mention.end, form.reading),)))
+                self.add(Known(form, (passage.support(mention.start, mention.end, reading_of(form)),)))
             for part in mention.parts if mention.kind == "date" else ():
                 form = part.forms[0]
-                place = passage.support(part.start, part.end, form.reading)
+                place = passage.support(part.start, part.end, reading_of(form))
                 self._figures[form.read.value].append(Known(form, (place,)))
         for match in _UNIT.finditer(passage.text.replace("_", " ")):
             unit = read(match[0], "unit").unit
@@ -151,7 +156,7 @@ class Grounds:
             for match in pattern.finditer(self._spaced[number]):
                 if folded(match[0]) == words:
                     form = Form("text", Read(words))
-                    return Known(form, (passage.support(match.start(), match.end(), form.reading),))
+                    return Known(form, (passage.support(match.start(), match.end(), reading_of(form)),))
         return None
 
 

@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from aeon.grounding.calculated import with_calculations
 from aeon.grounding.dated import as_day
-from aeon.grounding.equations import equations, may_compute, with_constants
-from aeon.grounding.figures import figures_in, figures_of_answer, values_of_source
-from aeon.grounding.grounds import Grounds, Known, Rounding, ToolOutput
-from aeon.grounding.marks import Marks, cited_in
+from aeon.grounding.grounds import Grounds, Known, Rounding, ToolOutput, reading_of
 from aeon.grounding.matching import Match, claim_of, computed, learn, matched, unchecked, with_unit
 from aeon.grounding.toolrecord import ToolRecord
 from aeon.language.mention import Form, Mention
-from aeon.proof.readings import Read, exact
+from aeon.language.readings import Read, exact
+from aeon.proof.equations import equations, may_compute, with_constants
+from aeon.proof.figures import figures_in, figures_of_answer, values_of_source
+from aeon.proof.marks import Marks, cited_in
 from aeon.schema import Calculation, Claim, Computation, FromClaim, Source, Task
 
 __all__ = ["LoopEvidence", "missing_values"]
@@ -146,7 +146,8 @@ def _repeated(claim: Claim, mention: Mention, other: Claim, grounds: Grounds) ->
     for form in mention.forms:
         if form.read.value == said.value and (form.read.unit == said.unit or "" in (form.read.unit, said.unit)):
             evidence = FromClaim(claim=other.id, reading=other.reading)
-            return with_unit(claim.changed(reading=form.reading, support="inference", evidence=(evidence,)), grounds)
+            again = claim.changed(reading=reading_of(form), support="inference", evidence=(evidence,))
+            return with_unit(again, grounds)
     return None
 
 

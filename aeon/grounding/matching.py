@@ -8,17 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from aeon.grounding.equations import Equation, equations, with_constants
-from aeon.grounding.grounds import Grounds, Known, Rounding, ToolOutput
-from aeon.grounding.mentions import mentions, values
+from aeon.grounding.grounds import Grounds, Known, Rounding, ToolOutput, reading_of
 from aeon.language.mention import Form, Mention
-from aeon.proof.readings import Read, ends, exact, factor, rounded
+from aeon.language.readings import Read, ends, exact, factor, rounded
+from aeon.proof.document import UNCHECKED
+from aeon.proof.equations import Equation, equations, with_constants
+from aeon.proof.mentions import mentions, values
 from aeon.schema import Claim, ClaimKind, Computation, FromClaim, Source, Support, SupportType, Task, Verdict
 
 __all__ = ["Match", "claim_of", "claims", "computed", "learn", "matched", "unchecked", "with_unit", "written_as"]
 
 _ROUNDINGS: tuple[Rounding, ...] = ("half_up", "half_even")
-_UNCHECKED = "nothing was looked up or computed that it could rest on"
 _WHOLE = 10
 """From this on a number of a source or a task may be said without its decimals; one of a tool always may."""
 
@@ -220,7 +220,7 @@ def claim_of(name: str, mention: Mention, match: Match | None) -> Claim:
     form = match.form if match else mention.forms[0]
     claim = Claim(
         id=name, start=mention.start, end=mention.end, text=mention.text, kind=_kind(mention, form),
-        reading=form.reading, verdict="not_found", note="stands nowhere",
+        reading=reading_of(form), verdict="not_found", note="stands nowhere",
     )  # fmt: skip
     if match is None:
         return claim
@@ -247,7 +247,7 @@ def computed(answer: str, found: Sequence[Mention], made: Sequence[Claim], groun
         equation = (with_constants(stated, found, loose) if loose else None) or stated
         operands = [made[place] for place in equation.operands]
         firsts = [found[place].forms[0] for place in equation.operands]
-        if all(one.reading == first.reading for one, first in zip(operands, firsts, strict=True)):
+        if all(one.reading == reading_of(first) for one, first in zip(operands, firsts, strict=True)):
             said = found[equation.result].forms[0]
             made[equation.result] = _checked(made[equation.result], equation, operands, (said, *firsts), grounds)
     return tuple(made)
@@ -310,11 +310,11 @@ def _said_first(claim: Claim) -> Support:
 
 def _inferred(result: Claim, said: Form, operands: Sequence[Claim]) -> Claim:
     evidence = tuple(map(_said_first, operands))
-    return result.changed(reading=said.reading, support="inference", evidence=evidence)
+    return result.changed(reading=reading_of(said), support="inference", evidence=evidence)
 
 
 def unchecked(claim: Claim) -> Claim:
     """The claim of an answer for which nothing was looked up: what was not found is not checked."""
     if claim.verdict != "not_found":
         return claim
-    return claim.changed(verdict="not_checked", note=_UNCHECKED)
+    return claim.changed(verdict="not_checked", note=UNCHECKED)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from aeon.grounding.mentions import CODE, is_json
 from aeon.proof.inference import bare, sentence_verdict
+from aeon.proof.mentions import CODE, is_json
 from aeon.schema import Claim, SentenceCheck, Source
 
 __all__ = ["checked_sentences"]

@@ -8,10 +8,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from aeon.grounding.grounds import Known, ToolOutput
+from aeon.grounding.grounds import Known, ToolOutput, reading_of
 from aeon.language.mention import Form
+from aeon.language.readings import read
 from aeon.proof.canonical import at_path, output_of
-from aeon.proof.readings import read
+from aeon.proof.stated import is_echo
 from aeon.proof.tables import is_table
 from aeon.schema import FromTool, Source, ToolUse
 from aeon.schema.turns import Lines
@@ -20,7 +21,6 @@ __all__ = ["ToolRecord", "from_table", "sentences_of", "sources_of"]
 
 _QUOTE = "quote"
 """The tool that gives back a value that a program has: what it stands in is its sentence."""
-_CALCULATOR, _SQL = "calculator", "sql"
 
 
 class ToolRecord(NamedTuple):
@@ -96,7 +96,7 @@ def from_table(use: ToolUse, call: str) -> Known:
     Raises:
         ValueError: it gave no such table, not all of it, or only what it was given.
     """
-    if _is_echo(use):
+    if is_echo(use.tool, use.arguments, use.output):
         raise ValueError(f"{use.id} only gives back what it was given")
     output = output_of(json.dumps(use.output))
     if isinstance(output, dict) and output.get("total") is None and (use.cut or use.total is not None):
@@ -104,7 +104,7 @@ def from_table(use: ToolUse, call: str) -> Known:
     text = at_path(output, call)
     name = "fraction" if "/" in text else "point"
     form = Form(name, read(text, name))
-    return Known(form, (FromTool(step=use.id, path=call, start=0, end=len(text), reading=form.reading),))
+    return Known(form, (FromTool(step=use.id, path=call, start=0, end=len(text), reading=reading_of(form)),))
 
 
 def _output(use: ToolUse) -> Iterator[ToolOutput]:
@@ -114,25 +114,9 @@ def _output(use: ToolUse) -> Iterator[ToolOutput]:
     calculator, or a query of which all columns are literals.
     """
     output = use.output
-    if use.problem or output is None or use.tool == _QUOTE or _is_echo(use):
+    if use.problem or output is None or use.tool == _QUOTE or is_echo(use.tool, use.arguments, output):
         return
     if isinstance(output, dict) and "total" in output and is_table({**output}):
         yield ToolOutput(use.id, {name: one for name, one in output.items() if name != "total"})
     else:
         yield ToolOutput(use.id, output)
-
-
-def _is_echo(use: ToolUse) -> bool:
-    """Whether a call only gives back what it was given."""
-    if use.tool == _CALCULATOR:
-        return _is_number(str((use.arguments or {}).get("expression", "")))
-    return use.tool == _SQL and isinstance(use.output, dict) and use.output.get("written") is True
-
-
-def _is_number(expression: str) -> bool:
-    """Whether an expression is nothing but a number, in parentheses too."""
-    try:
-        float(expression.strip("() \t\n").replace(",", ""))
-    except ValueError:
-        return False
-    return True

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from datetime import date
 
 from aeon.language.mention import Mention, mentioned
-from aeon.proof.readings import MONTHS, Read, stands_for
+from aeon.language.readings import MONTHS, Read, stands_for
 
 __all__ = ["days", "days_named", "read_days", "same_day", "times"]
 

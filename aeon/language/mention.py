@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from aeon.proof.readings import Read, read
-from aeon.schema import ClaimKind, Reading
+from aeon.language.readings import Read, read
+
+if TYPE_CHECKING:
+    from aeon.schema import ClaimKind
 
 __all__ = ["Form", "Mention", "mentioned"]
 
@@ -16,11 +18,6 @@ class Form(NamedTuple):
 
     form: str
     read: Read
-
-    @property
-    def reading(self) -> Reading:
-        """It as a claim records it."""
-        return Reading(value=self.read.value, form=self.form, unit=self.read.unit)
 
 
 class Mention(NamedTuple):
@@ -43,7 +40,8 @@ class Mention(NamedTuple):
     def moved(self, by: int) -> Mention:
         """The same mention in a text that this one is a part of."""
         parts = tuple(part.moved(by) for part in self.parts)
-        return self._replace(start=self.start + by, end=self.end + by, parts=parts)
+        later = self.later.moved(by) if self.later else None
+        return self._replace(start=self.start + by, end=self.end + by, later=later, parts=parts)
 
 
 def mentioned(kind: ClaimKind, start: int, text: str, forms: Iterable[str]) -> Mention | None:

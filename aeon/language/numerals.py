@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from aeon.language.mention import Mention, mentioned
-from aeon.proof.readings import GERMAN_WORDS, LARGE, SCALES, SPELT, UNITS, is_part
+from aeon.language.readings import GERMAN_WORDS, LARGE, SCALES, SPELT, UNITS, is_part
 
 __all__ = ["NUMBER", "UNIT", "numerals", "spelt_numerals"]
 

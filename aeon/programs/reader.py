@@ -12,11 +12,11 @@ from aeon.programs.calls import Text
 from aeon.programs.constants import is_day_or_time, is_label
 from aeon.programs.expressions import by_name, formatted, is_number, is_reference, scalar, short, truncate
 from aeon.programs.quotes import Quotes, UnfitError, UnstatedError, place_of
+from aeon.proof.functions import FUNCTIONS
 from aeon.schema import JsonObject, JsonValue
 from aeon.schema.turns import Call
 from aeon.tools.choose import CHOOSE
 from aeon.tools.dates import is_date
-from aeon.tools.functions import FUNCTIONS
 from aeon.tools.quote import QUOTE
 from aeon.tools.references import references
 from aeon.tools.registry import ToolRegistry

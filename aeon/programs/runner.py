@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from aeon.errors import AeonError, ToolArgumentError, ToolError
-from aeon.grounding.figures import figures_in
+from aeon.language.readings import Read
 from aeon.multipass.effects import RunProgram
 from aeon.programs.calls import Calls, Text
 from aeon.programs.prompts import Asked
@@ -21,7 +21,8 @@ from aeon.programs.short import placed, read
 from aeon.programs.sources import SQL, Sources
 from aeon.programs.writer import asked
 from aeon.proof.alike import numbers_of
-from aeon.proof.readings import Read
+from aeon.proof.expression import evaluate
+from aeon.proof.figures import figures_in
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import JsonObject, JsonValue, Source, ToolUse
 from aeon.schema.programs import Ran
@@ -29,7 +30,6 @@ from aeon.schema.turns import Call, Lines
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
-from aeon.tools.expression import evaluate
 from aeon.tools.quote import QUOTE, quoted
 from aeon.tools.references import substitute
 from aeon.tools.registry import ToolRegistry

@@ -9,7 +9,6 @@ from functools import lru_cache
 
 from aeon.documents.sentences import heading_of
 from aeon.documents.telling import nearness
-from aeon.grounding.figures import figures_in
 from aeon.language.dates import same_day
 from aeon.language.literals import is_german, stands_as_words
 from aeon.language.mention import Mention
@@ -17,6 +16,7 @@ from aeon.language.numerals import spelt_numerals
 from aeon.language.unspaced import is_unspaced, spaced
 from aeon.language.words import language_of, stems
 from aeon.programs.short_answers import tokens
+from aeon.proof.figures import figures_in
 from aeon.schema import Source
 
 __all__ = ["sentence_of", "stands_in", "stands_whole", "stated_numbers"]

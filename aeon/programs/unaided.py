@@ -6,13 +6,13 @@ import json
 import re
 
 from aeon.errors import EndpointUnreachable, ToolArgumentError, ToolFailed
-from aeon.grounding.figures import figures_in
 from aeon.multipass.effects import WritePrograms
 from aeon.programs.reader import CALCULATOR
 from aeon.programs.sources import SQL
+from aeon.proof.expression import evaluate
+from aeon.proof.figures import figures_in
 from aeon.schema import JsonObject
 from aeon.schema.programs import Programs, ProgramText
-from aeon.tools.expression import evaluate
 from aeon.tools.registry import ToolRegistry
 
 __all__ = ["UnaidedWriter", "unaided"]

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import ast
+import json
 import math
-import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
-from aeon.proof.readings import NUMERAL, folded, read, rounded
+from aeon.errors import ToolError
+from aeon.language.readings import folded, read, rounded
+from aeon.proof import functions
+from aeon.proof.canonical import is_number, output_of
+from aeon.proof.expression import evaluate as calculate
+from aeon.proof.figures import values_of_source
+from aeon.proof.numbers import Number, plain
 
-__all__ = ["CHANGES", "done_again", "evaluate", "letters_of"]
+__all__ = ["CHANGES", "done_again", "evaluate", "letters_of", "numbers_in"]
 
 CHANGES = frozenset({2, 7, 12, 24, 52, 60, 100, 365, 1000, 3600, 10**6, 10**9})
 """Numbers that change one unit into another, or halve: a computation may have them though they stand nowhere."""
 
 
-def _power(base: Fraction, power: Fraction) -> Fraction:
-    if power.denominator != 1 or abs(power) > 100:
+def _power(base: Number, power: Number) -> Number:
+    if isinstance(power, float) or power.denominator != 1 or abs(power) > 100:
         raise ValueError("its power is too large to be done again")
-    return Fraction(base ** int(power))
+    return functions.power(base, power)
 
 
 _CALLS: dict[str, Callable[..., Fraction]] = {
@@ -28,8 +34,9 @@ _CALLS: dict[str, Callable[..., Fraction]] = {
     "ceil": lambda value: Fraction(math.ceil(value)), "floor": lambda value: Fraction(math.floor(value)),
     "min": min, "max": max, "abs": abs, "sum": lambda *values: sum(values, Fraction(0)),
 }  # fmt: skip
-_OPERATORS: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: _power,
+_OPERATORS: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
+    ast.Add: functions.add, ast.Sub: lambda a, b: functions.add(a, -b), ast.Mult: functions.multiply,
+    ast.Div: functions.divide, ast.Pow: _power,
 }  # fmt: skip
 _REFERENCE = re.compile(r"\$(\w+)")
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})
@@ -42,11 +49,13 @@ def evaluate(expression: str, names: dict[str, Fraction]) -> Fraction:
         ValueError: it has something else, or no value.
     """
     source = expression.translate(_SIGNS).replace("^", "**").strip()
-    if len(source) > 2_000 or re.search(r"\d{13}|[\d.]{14}", source):
+    if len(source) > 2_000 or re.search(r"\d{13}|[\d.]{14}|[eE][-+]?\d{3}", source):
         raise ValueError("it is too long to be done again")
     try:
         return _value(ast.parse(source, mode="eval").body, source, names)
-    except (SyntaxError, RecursionError, MemoryError, ZeroDivisionError, TypeError, OverflowError, KeyError) as error:
+    except ToolError as error:  # a number beyond the calculator's bounds, or a division by zero
+        raise ValueError(f"it cannot be done again: {error}") from None
+    except (SyntaxError, RecursionError, MemoryError, TypeError, OverflowError, KeyError) as error:
         raise ValueError(f"it cannot be done again ({type(error).__name__})") from None
 
 
@@ -59,7 +68,7 @@ def _value(node: ast.expr, source: str, names: dict[str, Fraction]) -> Fraction:
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return -_value(operand, source, names)
         case ast.BinOp(left=left, op=sign, right=right):
-            return _OPERATORS[type(sign)](_value(left, source, names), _value(right, source, names))
+            return Fraction(_OPERATORS[type(sign)](_value(left, source, names), _value(right, source, names)))
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
             return _CALLS[name](*(_value(argument, source, names) for argument in arguments))
     raise ValueError("it has parts that cannot be done again")
@@ -122,60 +131,61 @@ def _unless_constant(node: ast.expr, sign: ast.operator) -> list[ast.expr]:
 
 def done_again(
     tool: str, arguments: object, output: object, outputs: Mapping[str, object], texts: Mapping[str, str]
-) -> bool:
-    """Whether a step of a pure tool, done again, gives its output.
+) -> str:
+    """What is wrong with the output of a step of a pure tool, done again; "" if it is the one that the tool gives.
 
-    ``outputs`` are those of the steps before, and ``texts`` the stored ones, by id and by location.
+    ``output`` and ``outputs``, those of the steps before, are as `output_of` gives them; ``texts`` the stored ones, by
+    id and by location.
 
     Raises:
         ValueError: this tool, or these arguments, cannot be done again here.
     """
-    if not isinstance(arguments, dict) or tool not in ("calculator", "quote"):
+    if tool not in ("calculator", "quote"):
         raise ValueError("this tool cannot be done again here")
-    if tool == "calculator":
-        expression = str(arguments.get("expression", ""))
-        value = evaluate(_REFERENCE.sub(lambda match: f"({outputs.get(match[1], '')})", expression), {})
-        return _shows(str(output), value)
+    if not isinstance(arguments, dict):
+        return "its arguments are none that the tool takes"
+    return _calculated(arguments, output, outputs) if tool == "calculator" else _quoted(arguments, output, texts)
+
+
+def _calculated(arguments: Mapping[str, object], output: object, outputs: Mapping[str, object]) -> str:
+    """What is wrong with what the calculator gave; it takes what the calculator takes, within the same bounds."""
+    expression = str(arguments.get("expression", ""))
+    filled = _REFERENCE.sub(lambda match: f"({outputs.get(match[1], '')})", expression)
+    try:
+        value = plain(calculate(filled))
+    except ToolError as error:
+        return f"the calculator never gave this: {error}"
+    return "" if output == output_of(json.dumps(value)) else "done again, calculator gives something else"
+
+
+def _quoted(arguments: Mapping[str, object], output: object, texts: Mapping[str, str]) -> str:
     text = texts.get(str(arguments.get("source")))
     if text is None:
         raise ValueError("its source is not in the proof")
-    return arguments.get("value") == output and _stands(str(output), text, arguments)
-
-
-def _shows(output: str, value: Fraction) -> bool:
-    """Whether an output is the value; one that has no end was written as the nearest double."""
-    try:
-        return Fraction(output) == value or output == repr(float(value))
-    except (ValueError, OverflowError, ZeroDivisionError):
-        return False
-
-
-def _stands(value: str, text: str, arguments: Mapping[str, object]) -> bool:
-    """Whether a value stands in the sentence that a quotation names."""
     start, end = (str(arguments.get(name)) for name in ("start", "end"))
     if not (start.isdecimal() and end.isdecimal() and 0 <= int(start[:15]) < int(end[:15]) <= len(text)):
-        return False
-    sentence = text[int(start) : int(end)]
+        return "the text has no such characters"
+    if arguments.get("value") != output:
+        return "done again, quote gives something else"
+    value, sentence = str(output), text[int(start) : int(end)]
     if folded(value) in folded(sentence) or _has_number(value, sentence):
-        return True
+        return ""
+    if is_number(output):
+        return f"its sentence does not state {value[:40]}"
     raise ValueError("its value is not written in its sentence in these words")
 
 
 def _has_number(value: str, sentence: str) -> bool:
     """Whether a sentence has a number, or the percentage that it is."""
     try:
-        number = Fraction(value)
-    except (ValueError, ZeroDivisionError):
+        number = read(value, "point").number
+    except ValueError:
         return False
-    return any(one in (number, number * 100) for one in _numbers(sentence))
+    return number is not None and bool({number, number * 100} & numbers_in(sentence))
 
 
-def _numbers(text: str) -> Iterator[Fraction]:
-    for match in re.finditer(NUMERAL, text):
-        for form in ("point", "comma"):
-            try:
-                number = read(match[0], form).number
-            except ValueError:
-                continue
-            if number is not None:
-                yield number
+def numbers_in(text: str) -> frozenset[Fraction]:
+    """The numbers that a text states, in words too and as parts of dates, in each way to read them."""
+    every = [one for mention in values_of_source(text) for one in (mention, *mention.parts)]
+    read_so = (form.read.number for mention in every for form in mention.forms)
+    return frozenset(number for number in read_so if number is not None)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 
-from aeon.proof.readings import Read, read, rounded
+from aeon.language.readings import Read, read, rounded
 from aeon.schema.frozen import JsonValue
 
 __all__ = ["alike", "computed", "numbers_of", "without"]

@@ -10,13 +10,14 @@ from typing import Any
 from aeon.proof.tables import of_table
 
 __all__ = [
-    "FORMAT", "MOST_BYTES", "VERSION", "ProofError", "at_path", "canonical", "digest_of", "load", "output_of", "sha256",
+    "FORMAT", "MOST_BYTES", "QUOTED", "SHAPE", "VERSION", "ProofError", "at_path", "canonical", "digest_of",
+    "is_number", "load", "output_of", "sha256",
 ]  # fmt: skip
 
 FORMAT = "aeon-proof"
-VERSION = 2
-_READ = (1, VERSION)
-"""The versions that are read; proofs of the first one have no sentences that the host checked."""
+VERSION = 3
+QUOTED = 32
+"""Characters of a quote's prefix and suffix."""
 MOST_BYTES = 64 * 2**20
 _DIGEST = re.compile(rb'"digest":"([0-9a-f]{64})"')
 _VERSION = re.compile(rb'"version":(\d+)')
@@ -38,15 +39,17 @@ _CLAIM = {
 }  # fmt: skip
 _SOURCE = {
     "id": str, "title": str, "location": str, "retrieved": str, "extractor": str, "raw_sha256": str,
-    "text_sha256": str, "text": str,
+    "text_sha256": str, "text": str, "read": [[int]],
 }  # fmt: skip
 _STEP = {"id": str, "tool": str, "arguments": str, "output": str, "sha256": str}
-_SHAPE = {
+SHAPE = {
     "format": str, "version": int, "task": {"text": str, "context": str}, "answer": str, "sources": [_SOURCE],
+    "grounds": {"kind": str, "checked": bool, "names": [str]},
     "derivations": [{"id": str, "taken": bool, "steps": [_STEP]}], "claims": [_CLAIM],
     "coverage": {"claims": int, "checked": int, "supported": int}, "limits": [str],
     "journal": ({"lines": int, "sha256": str}, _MAYBE), "digest": str,
 }  # fmt: skip
+"""The fields of a proof file, all of them there, with their types; a tuple is what may also be null."""
 
 
 class ProofError(ValueError):
@@ -94,15 +97,15 @@ def load(data: bytes) -> dict[str, Any]:
     stated, real = digest_of(data)
     if stated != real:
         version = _VERSION.search(data)
-        if version and int(version[1][:9]) not in _READ:
+        if version and int(version[1][:9]) != VERSION:
             raise _other_version(int(version[1][:9]))
         raise ProofError(1, "it was changed or cut short: its digest is not the one that it states")
     document = _parsed(data)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ProofError(2, f'it is no proof file: it has no "format": "{FORMAT}"')
-    if document.get("version") not in _READ:
+    if document.get("version") != VERSION:
         raise _other_version(document.get("version"))
-    if fault := _misshapen(document, _SHAPE, ""):
+    if fault := _misshapen(document, SHAPE, ""):
         raise ProofError(1, fault)
     if not stated or canonical(document).encode() != data:
         raise ProofError(1, "it is not in its canonical form, so it was changed after it was written")
@@ -110,8 +113,9 @@ def load(data: bytes) -> dict[str, Any]:
 
 
 def _other_version(version: object) -> ProofError:
-    shown = version if isinstance(version, int) else "unknown"
-    return ProofError(2, f"it is a proof of version {shown}; this verifier reads version {VERSION}")
+    shown = version if type(version) is int else "unknown"
+    older = "; make it again: aeon resume RUN --proof FILE" if type(version) is int and version < VERSION else ""
+    return ProofError(2, f"it is a proof of version {shown}; this verifier reads version {VERSION}{older}")
 
 
 def _parsed(data: bytes) -> object:
@@ -183,12 +187,19 @@ def output_of(text: str) -> object:
     """The JSON in the text of an output, with its numbers as texts.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is none, has a key twice in an object, or a number that is none.
     """
     try:
-        return json.loads(text, parse_int=_Written, parse_float=_Written, parse_constant=_Written)
+        return json.loads(
+            text, parse_int=_Written, parse_float=_Written, parse_constant=_refused, object_pairs_hook=_once
+        )
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def is_number(value: object) -> bool:
+    """Whether a value that `output_of` gave is a number."""
+    return isinstance(value, _Written)
 
 
 def at_path(output: object, path: str) -> str:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 from aeon.errors import InputFileError, UsageError
-from aeon.proof.canonical import FORMAT, MOST_BYTES, VERSION, at_path, canonical, output_of, sha256
-from aeon.proof.inference import WORD_FOR_WORD, stands_whole
-from aeon.proof.readings import folded
-from aeon.proof.verify import QUOTED
+from aeon.language.readings import folded
+from aeon.proof.canonical import FORMAT, MOST_BYTES, QUOTED, VERSION, at_path, canonical, output_of, sha256
+from aeon.proof.inference import WORD_FOR_WORD, sentence_verdict, stands_whole
+from aeon.proof.mentions import values
+from aeon.proof.whole import LABEL, uncovered
 from aeon.schema import (
     Claim,
+    ClaimKind,
     FromClaim,
     FromSource,
     FromTool,
@@ -25,8 +28,15 @@ from aeon.schema import (
     Value,
 )
 
-__all__ = ["Derivation", "JournalRoot", "Proof", "ProofSource", "ProofStep", "journal_root", "proof_bytes"]
+__all__ = [
+    "UNCHECKED", "Derivation", "Grounds", "JournalRoot", "Proof", "ProofSource", "ProofStep", "journal_root",
+    "proof_bytes",
+]  # fmt: skip
 
+UNCHECKED = "nothing was looked up or computed that it could rest on"
+"""The note on a value of a run in which nothing could be looked up."""
+Grounds = Literal["calls", "outputs", "sentences"]
+"""How the values of an answer were found and looked up: in calls of tools, in outputs, or each in what it cites."""
 _ZEROS = "0" * 64
 
 
@@ -34,6 +44,7 @@ class ProofSource(Value):
     """A stored text that claims rest on. ``id`` is what claims name it by; ``raw_sha256`` is the hash of its file.
 
     ``retrieved`` is when, as a date and time in ISO form, and ``extractor`` what made the text out of the file.
+    ``read`` are the characters of it that the run read, in order.
     """
 
     id: str
@@ -43,6 +54,7 @@ class ProofSource(Value):
     retrieved: str = ""
     extractor: str = ""
     raw_sha256: str = ""
+    read: tuple[tuple[int, int], ...] = ()
 
 
 class ProofStep(Value):
@@ -72,7 +84,9 @@ class JournalRoot(Value):
 class Proof(Value):
     """An answer with everything that it rests on. ``limits`` say in words what was not looked at.
 
-    ``claims`` are its values, and sentences that a model judged; ``sentences`` those that the host checked.
+    ``claims`` are its values, and sentences that a model judged; ``sentences`` those that the host checked. What is in
+    none of them stands in the file as not checked. ``grounds`` is how the values were found; ``names`` are those of the
+    sources that calls read, which are no values.
     """
 
     task: Task
@@ -83,6 +97,8 @@ class Proof(Value):
     derivations: tuple[Derivation, ...] = ()
     limits: tuple[str, ...] = ()
     journal: JournalRoot | None = None
+    grounds: Grounds = "outputs"
+    names: tuple[str, ...] = ()
 
 
 def journal_root(path: Path | str) -> JournalRoot:
@@ -128,6 +144,7 @@ def _bytes(proof: Proof) -> bytes:
         "derivations": [_derivation(one, steps) for one in proof.derivations],
         "claims": [record for record, _ in claims],
         "coverage": _coverage([verdict for _, verdict in claims]),
+        "grounds": {"kind": proof.grounds, "checked": _is_checked(proof), "names": [*sorted(proof.names)]},
         "limits": list(proof.limits),
         "journal": {"lines": proof.journal.lines, "sha256": proof.journal.sha256} if proof.journal else None,
         "digest": _ZEROS,
@@ -138,13 +155,42 @@ def _bytes(proof: Proof) -> bytes:
     return data.replace(f'"digest":"{_ZEROS}"'.encode(), f'"digest":"{sha256(data)}"'.encode())
 
 
+def _is_checked(proof: Proof) -> bool:
+    """Whether there was something to hold the values against."""
+    return not any(one.verdict == "not_checked" and one.note == UNCHECKED for one in proof.claims)
+
+
 def _claims(proof: Proof, outputs: Mapping[str, object]) -> list[tuple[JsonObject, str]]:
     """The claims of a proof as they are written, in the order of the answer, sentences before what is in them."""
     texts = _texts(proof)
-    sentences = [(_sentence(number, one, proof, texts), True) for number, one in enumerate(proof.sentences, 1)]
-    every = [*((_whole(claim, texts), False) for claim in proof.claims), *sentences]
+    rest = _rest(proof)
+    sentences = sorted((*proof.sentences, *rest), key=lambda one: one.start)
+    own = [(_sentence(number, one, proof, texts), True) for number, one in enumerate(sentences, 1)]
+    loose = [(claim, True) for claim in (_loose(proof, rest) if proof.grounds == "sentences" else ())]
+    every = [*((_whole(claim, texts), False) for claim in proof.claims), *own, *loose]
     every.sort(key=lambda one: (one[0].start, -one[0].end))
     return [(_claim(claim, texts, outputs, _checks(claim, by_host)), claim.verdict) for claim, by_host in every]
+
+
+def _rest(proof: Proof) -> list[SentenceCheck]:
+    """What is in no sentence, such as code and headings, line by line: not checked, unless its values say something."""
+    sentences = [(one.start, one.end) for one in proof.claims if one.kind == "sentence"]
+    spans = sorted([*sentences, *((one.start, one.end) for one in proof.sentences)])
+    found: list[SentenceCheck] = []
+    for start, end in uncovered(proof.answer, spans):
+        within = {one.verdict for one in proof.claims if one.kind != "sentence" and one.start < end and start < one.end}
+        found.append(SentenceCheck(start=start, end=end, verdict=sentence_verdict(within)))
+    return found
+
+
+def _loose(proof: Proof, rest: Sequence[SentenceCheck]) -> Iterator[Claim]:
+    """The values of what an engine writes around its sentences: not checked."""
+    mentions = (one.moved(span.start) for span in rest for one in values(proof.answer[span.start : span.end]))
+    for number, one in enumerate((one for one in mentions if one.certain), 1):
+        form = one.forms[0]
+        reading = Reading(value=form.read.value, form=form.form, unit=form.read.unit)
+        kind: ClaimKind = "date" if form.form == "y" else one.kind
+        yield Claim(id=f"v{number}", start=one.start, end=one.end, text=one.text, kind=kind, reading=reading)
 
 
 def _whole(claim: Claim, texts: Mapping[tuple[str, str], str]) -> Claim:
@@ -175,7 +221,8 @@ def _json(value: JsonValue) -> str:
 
 
 def _source(source: ProofSource) -> JsonObject:
-    return {**source.fields(), "text_sha256": sha256(source.text)}
+    read: list[JsonValue] = [[*span] for span in source.read]
+    return {**source.fields(), "read": read, "text_sha256": sha256(source.text)}
 
 
 def _step(step: ProofStep, output: str) -> JsonObject:
@@ -204,7 +251,7 @@ def _sentence(number: int, one: SentenceCheck, proof: Proof, texts: Mapping[tupl
 def _checks(claim: Claim, by_host: bool) -> list[JsonValue]:
     """How a claim was checked: a value by itself, a sentence by its words or its values, or by a judge."""
     if claim.kind != "sentence":
-        return ["value"]
+        return [] if by_host else ["judge"] if claim.note == LABEL else ["value"]
     if claim.verdict == "not_checked":
         return []
     if claim.note == WORD_FOR_WORD:

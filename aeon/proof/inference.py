@@ -9,11 +9,11 @@ from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
+from aeon.language.readings import Read, ends, exact, factor, read, rounded, stands_for
 from aeon.proof.again import evaluate, letters_of
-from aeon.proof.readings import Read, ends, exact, factor, read, rounded, stands_for
+from aeon.proof.marks import CITATION
 
 __all__ = [
-    "CITATION",
     "WORD_FOR_WORD",
     "bare",
     "check_sentence",
@@ -43,8 +43,6 @@ _JUDGED = frozenset({"supported", "partial", "contradicted", "not_found"})
 """The verdicts that a judge may give."""
 _AROUND = 60
 _FIGURES = re.compile(r"\d[\d.,'’٬٫]*\d|\d")
-CITATION = re.compile(r"[\[【]\^?(?:[a-z]\w*\.)?\d{1,3}(?:\.\d{1,4})?(?:\s*[,;]\s*\d{1,3}(?:\.\d{1,4})?)*[\]】]")
-"""A mark that names what a sentence rests on: ``[2]``, ``[2.5]``, ``[2.5, 3]``."""
 
 
 def must(condition: bool, problem: str) -> None:

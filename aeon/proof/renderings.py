@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from aeon.errors import UsageError
-from aeon.proof.canonical import load
-from aeon.proof.verify import QUOTED, verify
+from aeon.proof.canonical import QUOTED, load
+from aeon.proof.verify import verify
 from aeon.schema import JsonObject, JsonValue
 
 __all__ = ["SHAPES", "Rendering", "anthropic", "cohere", "openai", "w3c"]
@@ -159,7 +159,8 @@ def _cited(document: _Record, *types: str) -> Iterator[_Record]:
 def _left_out(document: _Record, *types: str) -> dict[str, int]:
     """How many claims are no citation, by why."""
     held = {id(claim) for claim in _cited(document, *types)}
-    others = [claim for claim in document["claims"] if id(claim) not in held]
+    stated = (one for one in document["claims"] if one["kind"] != "sentence" or one["verdict"] == "supported")
+    others = [claim for claim in stated if id(claim) not in held]
     return dict(Counter(_NAMES[one["support"]] if one["verdict"] == "supported" else _LOOSE for one in others))
 
 

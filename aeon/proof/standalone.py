@@ -1,43 +1,83 @@
-"""The verifier as one file that can be copied out of the project: its modules, joined."""
+"""The verifier as one file that can be copied out of the project: its modules, each as it is, and what loads them."""
 
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
+from collections.abc import Iterator
+from importlib import resources
 
-from aeon.proof import again, canonical, inference, readings, tables, verify
+from aeon.proof import verify
 
 __all__ = ["verifier"]
 
-_MODULES = (readings, tables, canonical, again, inference, verify)
-"""Each imports only the standard library and those before it."""
+_PACKAGE = "aeon"
+_TABLES = "aeon.language.data"
+"""The module that reads tables from files; in the one file they stand in its place."""
+_HEAD = '''"""{about}"""
+
+import sys
+import types
+
+
+def _load(name, source):
+    """Make a module out of a part of this file."""
+    module = types.ModuleType(name)
+    parent, _, last = name.rpartition(".")
+    if parent and parent not in sys.modules:
+        _load(parent, "")
+    sys.modules[name] = module
+    if parent:
+        setattr(sys.modules[parent], last, module)
+    exec(compile(source, f"{{__file__}}: {{name}}", "exec"), module.__dict__)
+
+'''
+_TAIL = '\n\nif __name__ == "__main__":\n    sys.exit(sys.modules["{main}"].main(sys.argv[1:]))\n'
 
 
 def verifier() -> str:
     """The text of a Python file that verifies proofs with the standard library alone: ``python verify.py FILE``."""
-    imports: dict[str, None] = {}
-    bodies: list[str] = []
-    for module in _MODULES:
-        source = inspect.getsource(module)
-        lines = source.splitlines()
-        for node in ast.parse(source).body:
-            text = "\n".join(lines[node.lineno - 1 : node.end_lineno])
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                if not text.startswith(("from aeon", "from __future__")):
-                    imports[text] = None
-                lines[node.lineno - 1 : node.end_lineno] = [""] * ((node.end_lineno or node.lineno) - node.lineno + 1)
-            elif _is_docstring(node) or _is_all(node):
-                lines[node.lineno - 1 : node.end_lineno] = [""] * ((node.end_lineno or node.lineno) - node.lineno + 1)
-        bodies.append("\n".join(lines).strip("\n"))
-    bodies = [body.removesuffix("  # fmt: skip") for body in bodies]
-    head = f'"""{inspect.getdoc(verify)}"""\n\nfrom __future__ import annotations\n\n'
-    return head + "\n".join(sorted(imports)) + "\n\n" + "\n\n\n".join(bodies) + "\n"
+    sources: dict[str, str] = {}
+    _gather(verify.__name__, sources)
+    parts = [f"\n\n_load({name!r}, {_quoted(source)})\n" for name, source in sources.items()]
+    head = _HEAD.format(about=inspect.getdoc(verify))
+    return head + "".join(parts) + _TAIL.format(main=verify.__name__)
 
 
-def _is_docstring(node: ast.stmt) -> bool:
-    """Whether a statement is a text at the top of a module, such as its docstring."""
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+def _gather(name: str, sources: dict[str, str]) -> None:
+    """Add a module's text behind those of the modules that it imports."""
+    source = _of_tables() if name == _TABLES else inspect.getsource(importlib.import_module(name))
+    for other in _imported(source):
+        if other not in sources:
+            _gather(other, sources)
+    sources[name] = source
 
 
-def _is_all(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+def _imported(source: str) -> Iterator[str]:
+    """The modules of the package that a module imports when it is loaded, not only for its types."""
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == _PACKAGE:
+            inner = [f"{node.module}.{one.name}" for one in node.names]
+            packed = importlib.import_module(node.module or "").__spec__
+            yield from inner if packed and packed.submodule_search_locations else [str(node.module)]
+
+
+def _of_tables() -> str:
+    """The module of tables with its files in it."""
+    folder = resources.files(_PACKAGE).joinpath("language")
+    texts = {one.name: one.read_text("utf-8") for one in folder.iterdir() if one.name.endswith(".toml")}
+    entries = "".join(f"    {name!r}: {text!r},\n" for name, text in sorted(texts.items()))
+    return (
+        f'"""The tables of words."""\n\nimport tomllib\n\n_FILES = {{\n{entries}}}\n\n\n'
+        "def table(name):\n"
+        '    """The texts of a table, by their names."""\n'
+        "    return tomllib.loads(_FILES[name])\n"
+    )
+
+
+def _quoted(source: str) -> str:
+    """A text of several lines as Python has it, readable."""
+    if "'''" in source or source.endswith("'"):
+        return repr(source)
+    return "'''" + source.replace("\\", "\\\\") + "'''"

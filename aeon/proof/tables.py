@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeGuard
 
-from aeon.proof.readings import exact, read
+from aeon.language.readings import exact, read
 
 __all__ = ["FUNCTIONS", "is_table", "of_table"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from aeon.grounding.mentions import values
 from aeon.kernel.engine import DEAD_AFTER
 from aeon.multipass.limits import pass_limit
+from aeon.proof.mentions import values
 from aeon.runtime.journal import Journal
 from aeon.runtime.lines import Entry
 from aeon.runtime.replay import AnyEngine

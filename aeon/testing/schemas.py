@@ -9,10 +9,12 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel, JsonValue, TypeAdapter
 
 from aeon.assembly.registry import shipped
+from aeon.proof.document import Proof
 from aeon.runtime.lines import Begun, Called, Ended, Entry, Opening, Resumed
 from aeon.runtime.replay import AnyEngine
 from aeon.schema import Conclusion, ExecutionHistory, JsonObject, Outcome, Settings, Task, Value
 from aeon.schema.effects import AskUser, Effect
+from aeon.testing.proofs import proof_schema
 
 __all__ = ["CONTRACTS", "ENGINES", "Contract", "contracts_of", "faults", "schema"]
 
@@ -98,7 +100,10 @@ _OF_EVERY_RUN = (
     Contract("journal-entry", Entry, "serialization", "a line of a journal: one effect and its outcome"),
     Contract("journal-resumed", Resumed, "serialization", "a line of a journal: the run is resumed"),
     Contract("journal-ended", Ended, "serialization", "a line of a journal: the run has ended"),
+    Contract("proof", Proof, "serialization", "the proof file of an answer, which `aeon verify` checks"),
 )
+_LINES = (Opening, Called, Begun, Entry, Resumed, Ended)
+"""The lines of a journal; in its file each ends in a seal."""
 
 ENGINES: tuple[AnyEngine, ...] = shipped()
 """The engines of this package: the contracts of all of them are published."""
@@ -113,8 +118,26 @@ CONTRACTS: tuple[Contract, ...] = (
 
 def schema(contract: Contract) -> JsonObject:
     """The contract's JSON Schema."""
-    content = _of_outcome() if contract.model is Outcome else contract.model.model_json_schema(mode=contract.mode)
+    if contract.model is Proof:
+        content = proof_schema()
+    elif contract.model is Outcome:
+        content = _of_outcome()
+    else:
+        content = contract.model.model_json_schema(mode=contract.mode)
+    if contract.model in _LINES:
+        content = _with_seal(content)
     return {"$schema": DIALECT, "$id": f"{contract.name}.json", **content}
+
+
+def _with_seal(content: JsonObject) -> JsonObject:
+    """The schema of a line as it stands in the file: with a seal, or with one that took the user's key."""
+    assert isinstance(content["properties"], dict)
+    seals: JsonObject = {
+        "seal": {"pattern": "^[0-9a-f]{16}$", "title": "Seal", "type": "string"},
+        "mac": {"pattern": "^[0-9a-f]{32}$", "title": "Mac", "type": "string"},
+    }
+    either: list[JsonValue] = [{"required": ["seal"]}, {"required": ["mac"]}]
+    return content | {"properties": content["properties"] | seals, "oneOf": either}
 
 
 def faults(value: Value) -> list[str]:

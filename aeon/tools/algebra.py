@@ -11,9 +11,9 @@ from typing import Annotated
 from pydantic import Field
 
 from aeon.errors import ToolArgumentError, ToolFailed
-from aeon.tools.expression import evaluate
-from aeon.tools.functions import FUNCTIONS
-from aeon.tools.numbers import plain
+from aeon.proof.expression import evaluate
+from aeon.proof.functions import FUNCTIONS
+from aeon.proof.numbers import plain
 from aeon.tools.tool import Tool, tool
 
 __all__ = ["Numbers", "algebra", "solutions"]

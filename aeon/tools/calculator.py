@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aeon.tools.expression import Value, evaluate
-from aeon.tools.numbers import plain
+from aeon.proof.expression import Value, evaluate
+from aeon.proof.numbers import plain
 from aeon.tools.tool import Tool, tool
 
 __all__ = ["Value", "calculator", "evaluate"]
@@ -13,7 +13,7 @@ def calculator() -> Tool:
     """Return the tool ``calculator``, whose value is one number or a truth value.
 
     A whole number is an integer of any size up to 4,000 digits, any other the nearest double; handed to a later
-    calculation it is exact again in the cases that ``aeon.tools.numbers.plain`` tells.
+    calculation it is exact again in the cases that ``aeon.proof.numbers.plain`` tells.
     """
 
     @tool(name="calculator", side_effects=False, parallel_safe=True, timeout=20.0)

@@ -8,8 +8,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 from aeon.errors import AeonError
+from aeon.proof.numbers import plain
 from aeon.tools.calculator import evaluate
-from aeon.tools.numbers import plain
 
 __all__ = ["wrong_sums"]
 

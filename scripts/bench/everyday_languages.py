@@ -14,8 +14,8 @@ from decimal import Decimal
 from aeon.language.dates import days
 from aeon.language.literals import is_german
 from aeon.language.mention import Mention
+from aeon.language.readings import GERMAN_WORDS, SCALES, ends, spelt
 from aeon.language.unspaced import DATE_SIGNS, spaced
-from aeon.proof.readings import GERMAN_WORDS, SCALES, ends, spelt
 
 __all__ = ["Day", "figured", "in_words", "other_days", "places"]
 

@@ -24,8 +24,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from aeon.tools.expression import evaluate
-from aeon.tools.numbers import plain
+from aeon.proof.expression import evaluate
+from aeon.proof.numbers import plain
 
 __all__ = ["HALVES", "JUDGMENTS", "cases", "main", "templates"]
 

@@ -12,6 +12,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from aeon.assembly.build import build
+from aeon.assembly.proofs import proof_of
+from aeon.assembly.rechecks import host
 from aeon.assembly.registry import installed
 from aeon.assembly.views import trail
 from aeon.engines.contractive.branch import BRANCH
@@ -22,12 +24,17 @@ from aeon.engines.graph.program import GRAPH
 from aeon.engines.loop.program import LOOP
 from aeon.errors import EndpointFailed
 from aeon.llm.scripted import Reply, Scripted
+from aeon.proof.document import proof_bytes
+from aeon.proof.verify import verify
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine
 from aeon.schema import Capabilities, Frozen, LLMRequest, Value
 from aeon.testing.contracts import check_handlers
 from aeon.testing.obliging import oblige
 from aeon.testing.schemas import CONTRACTS, ENGINES, contracts_of
+from aeon.tools.files import Files
+
+from .test_schemas import lines_of
 
 pytestmark = [pytest.mark.requirement("M1"), pytest.mark.usefixtures("indexes", "words_only")]
 
@@ -116,11 +123,16 @@ def written(journal: Journal, engine: AnyEngine) -> Iterator[tuple[Value | Froze
 @pytest.mark.parametrize("said", ["obliging", "nonsense"])
 @pytest.mark.parametrize("name", BY_NAME)
 def test_what_a_run_leaves_behind_fits_the_contracts(name: str, said: str, club: Path) -> None:
-    """Its effects, their outcomes, its configuration and its record are valid against the files."""
-    journal = Journal()
-    made = orchestrator(name, Scripted(MODELS[said]), club, journal=lambda _: journal)
+    """Effects, outcomes, configuration, record, each line of the journal and the proof are valid against the files."""
+    path = club.parent / "run.jsonl"
+    made = orchestrator(name, Scripted(MODELS[said]), club, journal=lambda _: Journal(path))
     result = made.execute(TASK)
-    engine = BY_NAME[name]
+    assert lines_of(path) >= {"opening", "entry", "ended"}
+    proof = proof_bytes(proof_of(result, [Files.open(club)], path))
+    Draft202012Validator(json.loads((FOLDER / "proof.json").read_text())).validate(json.loads(proof))
+    report = verify(proof, path, club, host())
+    assert report.code == 0 and "this run, replayed, gives this very proof" in report.verified, report.text
+    journal, engine = Journal.read(path), BY_NAME[name]
     lines = [*written(journal, engine), (result, BY_MODEL[engine.result].name)]
     lines.append((journal.config(engine.config), BY_MODEL[engine.config].name))
     assert len(lines) > 3

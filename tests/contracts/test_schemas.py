@@ -15,11 +15,12 @@ from aeon.kernel.passes import MULTIPASS
 from aeon.llm.scripted import Scripted
 from aeon.runtime.journal import Journal
 from aeon.runtime.lines import Begun, Called, Resumed
-from aeon.runtime.sealed import read_sealed
+from aeon.runtime.sealed import sealed
 from aeon.schema import Conclusion, Config, Frozen, JsonObject, Outcome, Settings, Task, TaskProfile, Usage, Value
 from aeon.testing.obliging import oblige, plainest
 from aeon.testing.samples import samples
 from aeon.testing.schemas import CONTRACTS, Contract, contracts_of, schema
+from tests.proof.proofs import made
 
 FOLDER = Path(__file__).parents[2] / "contracts"
 BY_NAME = {contract.name: contract for contract in CONTRACTS}
@@ -50,12 +51,46 @@ def test_what_a_run_leaves_behind_fits_the_contracts(tmp_path: Path) -> None:
     fits(result.history, "execution-history")
     fits(result.history.task, "task")
     fits(result.history.configuration, "config")
-    (opening, *lines), _, _ = read_sealed(path)
-    fits(opening, "journal-opening")
-    kinds = [json.loads(line)["line"] for line in lines]
-    assert set(kinds) == {"called", "entry", "ended"}
-    for kind, line in zip(kinds, lines, strict=True):
+    assert lines_of(path) == {"opening", "called", "entry", "ended"}
+
+
+def lines_of(path: Path) -> set[str]:
+    """The kinds of the lines of a journal, each of which fits its contract as it stands in the file."""
+    kinds = set()
+    for line in path.read_bytes().splitlines():
+        kind = json.loads(line).get("line", "opening")
         fits(line, f"journal-{kind}")
+        kinds.add(kind)
+    return kinds
+
+
+@pytest.mark.parametrize("key", ["", "a key of more than sixteen bytes"])
+def test_each_line_has_its_seal_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    """With the user's key or without one; a line without a seal, with two or with another field does not fit."""
+    path = tmp_path / "run.jsonl"
+    if key:
+        (tmp_path / "key").write_text(key)
+        monkeypatch.setenv("AEON_JOURNAL_KEY", str(tmp_path / "key"))
+    build(llm=Scripted(oblige), journal=lambda _: Journal(path)).execute(Task(text="What is 2 + 2?"))
+    lines_of(path)
+    line = json.loads(path.read_bytes().splitlines()[-1])
+    name = "mac" if key else "seal"
+    checker = Draft202012Validator(json.loads((FOLDER / "journal-ended.json").read_text()))
+    bare = {field: value for field, value in line.items() if field != name}
+    for other in (bare, line | {"seal": "0" * 16, "mac": "0" * 32}, line | {"more": 1}, line | {name: "none"}):
+        assert not checker.is_valid(other)
+
+
+@pytest.mark.requirement("G6")
+def test_a_proof_that_is_changed_in_shape_does_not_fit_its_contract() -> None:
+    """A field left out, one too many, another type, a verdict that there is not."""
+    checker = Draft202012Validator(json.loads((FOLDER / "proof.json").read_text()))
+    document = json.loads(made("The hall costs 1,040 euros a month."))
+    assert checker.is_valid(document)
+    for change in ({"version": 2}, {"limits": "none"}, {"more": 1}, {"digest": "0"}, {"journal": {"lines": 1}}):
+        assert not checker.is_valid(document | change)
+    document["claims"][0]["verdict"] = "proven"
+    assert not checker.is_valid(document)
 
 
 RARE = (Called(number=3, most=Usage(calls=2)), Begun(number=3, tool="mail"), Resumed(void=(3,)))
@@ -64,7 +99,8 @@ RARE = (Called(number=3, most=Usage(calls=2)), Begun(number=3, tool="mail"), Res
 @pytest.mark.parametrize("line", RARE, ids=lambda line: line.line)
 def test_a_line_of_a_journal_that_most_runs_do_not_have_fits_its_contract(line: Frozen) -> None:
     """Calls under way, tools that change the world, and resumptions have a contract each."""
-    fits(line, f"journal-{type(line).__name__.lower()}")
+    whole, _ = sealed(line.model_dump_json().encode(), "")
+    fits(whole, f"journal-{type(line).__name__.lower()}")
 
 
 @pytest.mark.requirement("M1")

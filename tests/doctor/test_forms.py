@@ -21,7 +21,7 @@ from aeon.doctor.checkup import profile_of
 from aeon.doctor.form_tasks import FormTask, is_right, shipped_folder, shipped_tasks, tasks_digest
 from aeon.doctor.forms import with_forms
 from aeon.errors import EndpointFailed
-from aeon.grounding.figures import values_of_source
+from aeon.proof.figures import values_of_source
 from aeon.schema import Bound, Conclusion, WorkForm
 from aeon.schema.calibration import Calibration
 from aeon.schema.form_scores import FormScore, preferred

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aeon.grounding.figures import figures_of_answer
+from aeon.proof.figures import figures_of_answer
 
 pytestmark = pytest.mark.requirement("G1", "G2")
 

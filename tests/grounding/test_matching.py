@@ -6,7 +6,7 @@ import pytest
 
 from aeon.grounding.grounds import Grounds, ToolOutput
 from aeon.grounding.matching import claims
-from aeon.proof.readings import read
+from aeon.language.readings import read
 from aeon.schema import Claim, FromSource, FromTask, FromTool, Source, Task
 
 pytestmark = pytest.mark.requirement("G1", "G2")

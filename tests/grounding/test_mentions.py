@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aeon.grounding.mentions import mentions, values
+from aeon.proof.mentions import mentions, values
 
 pytestmark = pytest.mark.requirement("G1", "G2", "G2a")
 

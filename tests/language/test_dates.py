@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.language.dates import days_named, read_days, same_day
-from aeon.proof.readings import MONTHS
+from aeon.language.readings import MONTHS
 
 pytestmark = pytest.mark.requirement("L2")
 

@@ -52,6 +52,11 @@ def medium() -> bytes:
     return proof_bytes(Proof(task=task, answer=answer, claims=found, sources=(source,), derivations=derivations))
 
 
+def value(document: Any, number: int) -> Any:
+    """A claim of the document that is a value, by its place among these."""
+    return [one for one in document["claims"] if one["kind"] != "sentence"][number]
+
+
 def small(answer: str = "It is 5 euros.") -> bytes:
     """A proof without sources and steps."""
     task = Task(text="5 euros?")

@@ -15,9 +15,9 @@ from aeon.documents.sentences import sentences
 from aeon.errors import UsageError
 from aeon.grounding.prose import checked_sentences
 from aeon.grounding.results import PlanEvidence, spans_of
+from aeon.language.readings import read as read_as
 from aeon.proof.canonical import at_path, output_of
 from aeon.proof.document import Derivation, Proof, ProofSource, ProofStep, proof_bytes
-from aeon.proof.readings import read as read_as
 from aeon.proof.standalone import verifier
 from aeon.proof.verify import Report, verify
 from aeon.schema import Calculation, Task
@@ -50,7 +50,8 @@ def made(answer: str = ANSWER) -> bytes:
         Proof(
             task=TASK, answer=answer, claims=claims,
             sentences=checked_sentences(answer, spans, claims, spans_of(plan.steps)),
-            sources=(ProofSource(id="returns.txt", text=RETURNS),), derivations=(Derivation(id="d1", steps=steps),),
+            sources=(ProofSource(id="returns.txt", text=RETURNS, read=((0, len(RETURNS)),)),),
+            derivations=(Derivation(id="d1", steps=steps),), grounds="calls", names=("returns.txt",),
         )
     )  # fmt: skip
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import time
 from fractions import Fraction
 
 import pytest
 
+from aeon.language.readings import NUMBER_WORDS, exact, factor, read, rounded, spelt
 from aeon.proof.again import done_again, evaluate
-from aeon.proof.readings import NUMBER_WORDS, exact, factor, read, rounded, spelt
+from aeon.proof.canonical import output_of
+from aeon.proof.expression import evaluate as calculate
+from aeon.proof.numbers import plain
 
 pytestmark = pytest.mark.requirement("G2", "G6")
 
@@ -64,12 +69,56 @@ def test_arithmetic_is_exact(expression: str, value: str) -> None:
 
 @pytest.mark.parametrize(
     "expression",
-    ["", "1/0", "2**1000", "9" * 20, "__import__('os')", "a", "[1]", "(" * 200, "sqrt(2)", "1 if 1 else 2", "5 % 3"],
-)
-def test_what_cannot_be_done_again_says_so(expression: str) -> None:
-    """It counts as recorded, neither as right nor as wrong."""
-    with pytest.raises(ValueError):
-        done_again("calculator", {"expression": expression}, "1", {}, {})
+    ["", "1/0", "1 / 0", "9**9**9", "(((9**100)**100)**100)**100", "((((9**100)**100)**100)**100)**100",
+     "hello world", "foo(3)", "__import__('os')", "a", "[1]", "(" * 200, "1 if 1 else 2", "9" * 5_000, "1e999999999",
+     "factorial(99999)", "$s9 + 1", "1" + " + 1" * 6_000],
+)  # fmt: skip
+def test_what_the_calculator_never_takes_is_refused_at_once(expression: str) -> None:
+    """It has the calculator's own syntax and bounds: no output of such a step can be right."""
+    begun = time.process_time()
+    assert "the calculator never gave this" in done_again("calculator", {"expression": expression}, "91", {}, {})
+    assert time.process_time() - begun < 1
+
+
+@pytest.mark.parametrize(
+    ("expression", "output"),
+    [("5 % 3", 2), ("sqrt(2)", plain(calculate("sqrt(2)"))), ("20% of 50", 10), ("2 < 3", True), ("mean(1, 2)", 1.5),
+     ("2**1000", 2**1000), ("1e18 + 1/3", "3000000000000000001/3"), ("$s1 * 2", 24)],
+)  # fmt: skip
+def test_all_that_the_calculator_takes_is_done_again(expression: str, output: object) -> None:
+    """Functions, comparisons and large numbers too, to the last digit of what it gave."""
+    given, others = output_of(json.dumps(output)), {"s1": output_of("12")}
+    assert done_again("calculator", {"expression": expression}, given, others, {}) == ""
+    assert done_again("calculator", {"expression": expression}, output_of("91"), others, {}) != ""
+
+
+@pytest.mark.parametrize("power", ["a ** b", "((a ** b) ** b) ** b", "((((a^b)^b)^b)^b)^b"])
+def test_no_computation_grows_beyond_the_calculators_bounds(power: str) -> None:
+    """However often it takes powers of powers, it is refused before it is large."""
+    begun = time.process_time()
+    if power == "a ** b":
+        assert evaluate(power, {"a": Fraction(9), "b": Fraction(100)}) == 9**100
+    else:
+        with pytest.raises(ValueError, match="too large"):
+            evaluate(power, {"a": Fraction(9), "b": Fraction(100)})
+    for expression in ("1e999999999", "", "1/0", "9" * 20, "a", "[1]", "5 % 3"):
+        with pytest.raises(ValueError):
+            evaluate(expression, {})
+    assert time.process_time() - begun < 1
+
+
+def test_a_quoted_number_stands_in_its_sentence() -> None:
+    """In digits or in words; one that its sentence does not state is refused, and so is a place that is none."""
+    texts = {"shop.txt": "The shop has 12 employees, three of them new. A dozen is less."}
+    place = {"source": "shop.txt", "start": 0, "end": 45}
+    for value in ("12", "3"):
+        number = output_of(value)
+        assert done_again("quote", {**place, "value": number}, number, {}, texts) == ""
+    number = output_of("84")
+    assert "does not state 84" in done_again("quote", {**place, "value": number}, number, {}, texts)
+    assert "no such characters" in done_again("quote", {**place, "end": 900, "value": number}, number, {}, texts)
+    with pytest.raises(ValueError, match="not written in its sentence"):
+        done_again("quote", {**place, "value": "a few"}, "a few", {}, texts)
 
 
 def test_every_number_word_is_read_as_it_is_written() -> None:

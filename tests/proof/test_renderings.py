@@ -228,7 +228,8 @@ def test_a_block_has_the_citations_of_one_claim() -> None:
         evidence=(evidence,), verdict="supported",
     )  # fmt: skip
     source = ProofSource(id="1", text=text)
-    proof = proof_bytes(Proof(task=task, answer=f"Yes: {text}", claims=(sentence, value), sources=(source,)))
+    whole = Proof(task=task, answer=f"Yes: {text}", claims=(sentence, value), sources=(source,))
+    proof = proof_bytes(whole.changed(grounds="sentences"))
     rendering = anthropic(proof)
     message = AnthropicMessage.model_validate(rendering.content)
     assert "".join(block.text for block in message.content) == f"Yes: {text}"

@@ -159,14 +159,16 @@ def test_thousands_of_sentences_are_looked_up_in_order(monkeypatch: pytest.Monke
     known = checked_sentences(answer, spans, values, ())
     data = proof_bytes(Proof(task=task, answer=answer, claims=values, sentences=known))
     seen: list[int] = []
-    monkeypatch.setattr("aeon.proof.verify.check_sentence", lambda _, verdicts, __: seen.append(len(verdicts)))
+    monkeypatch.setattr("aeon.proof.checks.check_sentence", lambda _, verdicts, __: seen.append(len(verdicts)))
     assert verify(data).code == 0 and len(seen) == 1000 and set(seen) == {2}
 
 
-def test_a_proof_of_the_first_version_is_read_still() -> None:
-    """It has no sentences that the host checked."""
-    data = changed(small(), lambda d: d.update(version=1))
-    assert verify(data).code == 0
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_proof_of_an_older_version_gets_one_line(version: int) -> None:
+    """It says too little to be verified; the line says how a new one is made."""
+    report = verify(changed(small(), lambda d: d.update(version=version)))
+    assert report.code == 2 and len(report.problems) == 1
+    assert f"version {version}; this verifier reads version 3; make it again: aeon resume" in report.problems[0]
 
 
 def test_a_contradicted_value_makes_no_supported_sentence() -> None:

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aeon.errors import ToolArgumentError, ToolError, ToolFailed
+from aeon.proof.numbers import parse_cell, plain, restored
 from aeon.tools import ToolRegistry
 from aeon.tools.calculator import calculator, evaluate
-from aeon.tools.numbers import parse_cell, plain, restored
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from aeon.engines.research.looking import Looker
 from aeon.engines.research.support import answering, headed
 from aeon.engines.research.values import Finding
 from aeon.errors import AllowanceExhausted, CompletionError
-from aeon.grounding.mentions import mentions
 from aeon.language.mention import Mention
+from aeon.proof.mentions import mentions
 from aeon.runtime.ledger import current_ledger
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.judge_specs import judgment

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from aeon.engines.research.common import stems
-from aeon.proof.readings import NUMBER_WORDS
+from aeon.language.readings import NUMBER_WORDS
 
 __all__ = ["is_echo"]
 

@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from aeon.errors import ToolError
-from aeon.grounding.mentions import mentions
 from aeon.language.dates import days_named, same_day
+from aeon.proof.mentions import mentions
 from aeon.tools.dates import read_date
 
 __all__ = ["Measure", "day_of", "measured", "value_of"]

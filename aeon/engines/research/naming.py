@@ -7,8 +7,8 @@ import unicodedata
 
 from aeon.documents.sentences import sentences
 from aeon.engines.research.common import stems
-from aeon.grounding.mentions import mentions
 from aeon.language.literals import is_german
+from aeon.proof.mentions import mentions
 
 __all__ = ["names_in", "unnamed"]
 

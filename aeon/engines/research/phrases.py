@@ -10,7 +10,7 @@ from typing import NamedTuple
 from aeon.documents.plain import word_set
 from aeon.engines.research.common import stems
 from aeon.engines.research.questions import asks_yes_no
-from aeon.proof.readings import MONTHS
+from aeon.language.readings import MONTHS
 
 __all__ = ["descriptions", "is_nested", "names", "questions"]
 

@@ -10,8 +10,8 @@ from aeon.engines.research.common import stems
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.values import Citation
 from aeon.language.literals import is_german
-from aeon.proof.readings import GERMAN_WORDS
-from aeon.proof.readings import spelt as number_words
+from aeon.language.readings import GERMAN_WORDS
+from aeon.language.readings import spelt as number_words
 from aeon.schema import Source
 from aeon.text import one_line
 

@@ -12,8 +12,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from aeon.errors import ToolArgumentError
-from aeon.tools import functions
-from aeon.tools.numbers import MAX_DIGITS, Number, restored
+from aeon.proof import functions
+from aeon.proof.numbers import MAX_DIGITS, Number, restored
 
 __all__ = ["ACCEPTED", "Value", "evaluate"]
 

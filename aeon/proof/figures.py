@@ -10,14 +10,14 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from functools import lru_cache
 
-from aeon.grounding.marks import Marks, code_spans, no_values
-from aeon.grounding.mentions import is_json, of_json
 from aeon.language.dates import days, times
 from aeon.language.literals import addresses, is_german, quotations
 from aeon.language.mention import Mention, mentioned
 from aeon.language.numerals import NUMBER, spelt_numerals
+from aeon.language.readings import read
 from aeon.language.unspaced import DATE_SIGNS, spaced
-from aeon.proof.readings import read
+from aeon.proof.marks import Marks, code_spans, no_values
+from aeon.proof.mentions import is_json, of_json
 
 __all__ = ["figures_in", "figures_of_answer", "values_of_source"]
 

@@ -6,11 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 
-from aeon.proof.inference import CITATION
+__all__ = ["CITATION", "Marks", "cited_in", "code_spans", "no_values"]
 
-__all__ = ["Marks", "cited_in", "code_spans", "no_values"]
-
-
+CITATION = re.compile(r"[\[【]\^?(?:[a-z]\w*\.)?\d{1,3}(?:\.\d{1,4})?(?:\s*[,;]\s*\d{1,3}(?:\.\d{1,4})?)*[\]】]")
+"""A mark that names what a sentence rests on: ``[2]``, ``[2.5]``, ``[2.5, 3]``."""
 _FENCE = re.compile(r"^[ \t>]*```[ \t]*([\w+#.-]*)[^\n]*\n(.*?)(?:^[ \t>]*```[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _PLAIN = frozenset({"", "text", "txt", "plain", "plaintext", "markdown", "md", "csv", "tsv", "json", "email", "eml"})
 """The formats, as a fence names them, whose content is text or data: values in it are values."""

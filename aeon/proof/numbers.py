@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from aeon.schema.frozen import JsonValue
+if TYPE_CHECKING:
+    from aeon.schema.frozen import JsonValue
 
 __all__ = ["MAX_DIGITS", "Number", "decimal_text", "figure", "parse_cell", "plain", "restored"]
 

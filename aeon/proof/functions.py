@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from aeon.errors import ToolArgumentError, ToolFailed
-from aeon.tools.numbers import MAX_DIGITS, Number
+from aeon.proof.numbers import MAX_DIGITS, Number
 
 __all__ = [
     "CONSTANTS",

@@ -1,0 +1,100 @@
+"""What the verifier of proofs leaves to Aeon: other files than plain text, questions to tables, runs made again."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from aeon.assembly.proofs import proof_of
+from aeon.assembly.runs import replay
+from aeon.documents import readers
+from aeon.errors import ToolError
+from aeon.proof.document import ProofSource, proof_bytes
+from aeon.proof.places import Host
+from aeon.runtime.journal import Journal
+from aeon.schema import JsonValue
+from aeon.tools.files import Files
+from aeon.tools.tool import Tool
+
+__all__ = ["host"]
+
+_MOST_BYTES = 2**20
+"""Bytes of JSON that a tool of the loop gives when it is asked again: more than any run shows."""
+
+
+def host() -> Host:
+    """What this installation can do: with the extras that it has."""
+    return Host(_extract, _again, _remade)
+
+
+def _extract(path: Path) -> str:
+    return readers.read(path, path.name).text
+
+
+def _again(folder: Path, name: str, arguments: dict[str, Any], output: JsonValue) -> bool:
+    """Whether a tool over the folder gives this output: the one of the loop, or the one of programs."""
+    failed: ToolError | None = None
+    for tool in _tools(folder):
+        if tool.name == name:
+            try:
+                given = json.loads(json.dumps(tool.call(**arguments)))
+            except ToolError as error:
+                failed = error
+                continue
+            if _is_same(output, given):
+                return True
+            failed = None
+    if failed is not None:
+        raise failed
+    return False
+
+
+@lru_cache(maxsize=1)
+def _tools(folder: Path) -> tuple[Tool, ...]:
+    files = Files.open(folder)
+    return (*files.loop_tools_within(_MOST_BYTES), *files.tools)
+
+
+def _is_same(output: JsonValue, given: JsonValue) -> bool:
+    """Whether a tool gave this: of rows in whatever order as many as were shown, of a text its first sentences."""
+    match output, given:
+        case {"columns": columns, "rows": list(rows), "total": total}, {"rows": list(every)}:
+            missing = Counter(map(json.dumps, rows)) - Counter(map(json.dumps, every))
+            return (columns, total) == (given["columns"], given["total"]) and not missing  # type: ignore[index, call-overload]
+        case {"parts": list(parts)}, {"parts": list(every)}:
+            return _sentences(parts) <= _sentences(every)
+        case list(), list():
+            return Counter(map(json.dumps, output)) == Counter(map(json.dumps, given))
+    return output == given
+
+
+def _sentences(parts: list[JsonValue]) -> set[str]:
+    """The sentences of an output of ``read``, each with its text and its place."""
+    return {
+        json.dumps([part["source"], *one[:3]])  # type: ignore[index, call-overload, misc]
+        for part in parts
+        for one in part["sentences"]  # type: ignore[index, call-overload, union-attr]
+    }
+
+
+def _remade(lines: bytes, document: Mapping[str, Any]) -> bytes:
+    """The proof that a saved run gives; the texts of its sources are those of the proof that is verified.
+
+    Raises:
+        AeonError: the run cannot be replayed here, or rests on texts that are not those.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.jsonl"
+        path.write_bytes(lines)
+        texts = {one["id"]: _source(one) for one in document["sources"]}
+        return proof_bytes(proof_of(replay(Journal.read(path)), (), path, texts=texts))
+
+
+def _source(record: Mapping[str, Any]) -> ProofSource:
+    named = {name: record[name] for name in ProofSource.model_fields if name != "read"}
+    return ProofSource(**named)
