@@ -62,6 +62,18 @@ def test_no_run_exceeds_its_bound_even_if_every_effect_spends_all_it_may(config:
     assert result.bound == most
 
 
+@pytest.mark.requirement("K12", "X1")
+@given(config=CONFIGS, random=st.randoms(use_true_random=False))
+@settings(max_examples=200, deadline=None)
+def test_the_bound_is_enough_for_whatever_a_run_does(config: Config, random: Random) -> None:
+    """Without a budget each effect gets all the calls of its phase, though those before it spent all that they may."""
+    free = config.changed(budget=Budget(cost=None))
+    world = WildWorld(random, free, greedy=True)
+    world.run(free)
+    asked = (one for one in world.effects if one.phase != "use_tool")  # a tool asks no model
+    assert [one.phase for one in asked if one.allowance.calls < free.caps.of(one.phase)] == []
+
+
 @pytest.mark.requirement("K12")
 def test_the_bound_counts_every_effect_that_a_run_can_issue() -> None:
     """Preparation once, each step, turn and round once, five judgments a pass, one effect more a question."""
@@ -69,8 +81,8 @@ def test_the_bound_counts_every_effect_that_a_run_can_issue() -> None:
     limits = RefinementLimits(total_steps=7, turns=9, rounds=2)
     config = Config(max_passes=3, caps=caps, limits=limits, questions=Questions(most=5))
     bound = MULTIPASS.bound(config)
-    assert bound.calls == 5 + 5 + 2 * 7 + 9 + 2 * 5 + 3 * 5 + 1
-    assert bound.tokens == 59 * (config.prompt_bytes + config.generated_tokens)
+    assert bound.calls == 5 + 5 + 7 + 9 + 2 * 5 + 3 * 5 + 1
+    assert bound.tokens == 52 * (config.prompt_bytes + config.generated_tokens)
 
 
 @pytest.mark.requirement("K12", "J2")
