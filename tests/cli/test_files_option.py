@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from absent import without
 
 from aeon import Journal
 from scripts.bench.hostile_files import attributes, generated_cells, nested_forms
@@ -194,10 +195,12 @@ def test_a_missing_extra_is_one_line(
     aeon: Aeon, model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, name: str
 ) -> None:
     """Where there are tables and what reads them is not installed, it is said what to install."""
-    (tmp_path / "data").mkdir()
+    for folder in ("data", "modules"):
+        (tmp_path / folder).mkdir()
     (tmp_path / "data" / name).write_text("n\n1\n")
     monkeypatch.setitem(sys.modules, module, None)
-    done = aeon("run", TASK, "--model", model.url, "--files", str(tmp_path / "data"))
+    with without(module, tmp_path / "modules"):
+        done = aeon("run", TASK, "--model", model.url, "--files", str(tmp_path / "data"))
     done.complains(2, "pip install 'aeon-orchestrator[tables]'")
 
 
