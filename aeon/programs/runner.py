@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import re
@@ -67,9 +66,7 @@ class ProgramRunner:
     async def _programmed(self, text: str, question: Asked, name: str) -> Ran:
         if _is_absent(text):
             return Ran(absent=True, problem=self._searched(question.goal))
-        found = await asyncio.to_thread(  # a query of it may take its time, and others go on meanwhile
-            read_program, text, self._tools, question.found, question.said, question.goal
-        )
+        found = read_program(text, self._tools, question.found, question.said, question.goal)
         if found.fault:
             return Ran(problem=one_line(found.fault, _LONGEST_PROBLEM))
         if found.writing:

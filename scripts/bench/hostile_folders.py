@@ -123,7 +123,7 @@ def ran(place: Path, url: str, base: Path, seconds: float) -> dict[str, Any]:
     watch = Watch(child.pid)
     output, _ = child.communicate()
     spent, most = time.monotonic() - began, watch.end()
-    said = next((line for line in output.splitlines() if str(place) in line), output[-300:])
+    said = next((line for line in output.splitlines() if f"{place}: " in line), output[-300:])
     return {"seconds": round(spent, 1), "MB": most, "code": child.returncode, "said": said.partition(": ")[2]}
 
 
