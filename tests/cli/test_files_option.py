@@ -96,7 +96,7 @@ def test_a_hostile_file_is_one_line_and_the_run_goes_on(
 def test_the_time_that_reading_takes_is_the_runs(
     aeon: Aeon, model: Model, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A folder that takes longer to read than the run has is read in part, and the run ends within its seconds."""
+    """One file takes no more than half of the run's seconds, the others are read, and the run ends within the rest."""
     monkeypatch.setattr("aeon.documents.readers._SECONDS", 60.0)
     (folder / "page.html").write_bytes(attributes(400_000))
     (folder / "late.html").write_text("<p>The mill was built in 1883.</p>")
@@ -104,13 +104,12 @@ def test_the_time_that_reading_takes_is_the_runs(
         os.utime(folder / name, (1e9, 1e9))
     saved = tmp_path / "run.jsonl"
     began = time.monotonic()
-    options = ("--model", model.url, "--budget-seconds", "3", "--save", str(saved))
+    options = ("--model", model.url, "--budget-seconds", "6", "--save", str(saved))
     done = aeon("run", TASK, *options, "--files", str(folder))
-    assert time.monotonic() - began < 12
+    assert time.monotonic() - began < 20
     assert "page.html (is not read: it took more than " in done.out
-    assert "late.html" not in done.out.splitlines()[0].partition("skipped")[0]
-    assert Journal.read(saved).opened.config["budget"]["seconds"] < 1  # type: ignore[index, call-overload, operator]
-    assert done.code == 3
+    assert "1 table; 2 documents" in done.out and "late.html" not in done.out
+    assert Journal.read(saved).opened.config["budget"]["seconds"] < 4.5  # type: ignore[index, call-overload, operator]
 
 
 def test_json_stays_one_document(aeon: Aeon, model: Model, folder: Path) -> None:
