@@ -9,17 +9,18 @@ import sys
 from pydantic import BaseModel
 
 from aeon.errors import InputFileError
-from aeon.observability.lines import visible
+from aeon.observability.lines import visible, visible_json
 from aeon.schema import Value
 
 __all__ = ["check_new", "print_json", "remark", "write_new"]
 
 
 def print_json(value: BaseModel | Value) -> None:
-    """The value as one JSON document in valid UTF-8."""
+    """The value as one JSON document in valid UTF-8, with nothing in it that could steer a terminal."""
     text = json.dumps(value.model_dump(mode="json"), ensure_ascii=False, indent=2, allow_nan=False)
+    whole = text.encode("utf-8", "replace").decode()
     sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
+    sys.stdout.buffer.write(visible_json(whole).encode() + b"\n")
 
 
 def remark(text: str) -> None:

@@ -42,6 +42,8 @@ from aeon.tools.select import Given, connected, opened
 
 __all__ = ["Session", "exit_code", "portable_model", "spec_of"]
 
+_SHARE = 0.5
+"""Of the time that is left, what one file may take to be read: the others are read, too."""
 _SUFFICIENT, _ANSWERED = 0, 3
 _CODES = {"failed": 1, "misconfigured": 2, "waiting": 4}
 
@@ -120,7 +122,7 @@ class Session:
         folder, began = opened_paths(paths), time.monotonic()
         where = visible(", ".join(str(root) for root in roots(folder)))
         with self._busy(f"reading {where}", lambda: takes_long(folder)) as progress:
-            files = Files.of(folder, progress, Deadline(seconds))
+            files = Files.of(folder, progress, Deadline(seconds, _SHARE))
         self.seconds_read += time.monotonic() - began
         self._say(f"{where}: {files.found}")
         return files

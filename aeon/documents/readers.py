@@ -54,7 +54,7 @@ The last is the deadline by which it has to be made, if there is one.
 _MEMORY = 384 * MEGABYTE
 _MEMORY_A_BYTE = 12
 _SECONDS, _SECONDS_A_MEGABYTE, _MOST_SECONDS = 10.0, 1.0, 60.0
-_MOST_TEXT = 128 * MEGABYTE
+_MOST_TEXT = 64 * MEGABYTE
 
 
 def read(path: Path, label: str) -> Text:
@@ -124,6 +124,8 @@ def content(path: Path, label: str) -> bytes:
 
 
 def _plain(data: bytes, label: str, charset: str, deadline: Deadline | None) -> Text:
+    if deadline is not None and deadline.left() <= 0:
+        raise Unread(f"{label} is not read: there was no time left to read it")
     return Text(decode(data, label, charset))
 
 

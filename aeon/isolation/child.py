@@ -60,7 +60,7 @@ def _answer(request: dict[str, str], data: bytes, limits: Limits) -> _Answer:
     try:
         impose(limits)
         value = getattr(importlib.import_module(module), function)(data, **json.loads(request["arguments"]))
-        return _Answer("", json.dumps(value).encode())
+        return _Answer("", json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     except AeonError as error:

@@ -14,10 +14,11 @@ __all__ = ["Deadline"]
 class Deadline:
     """So many ``seconds`` from now by the clock, any number without; one for as much work as is to share them.
 
-    Several threads may use it.
+    One piece of work may have a ``share`` of what is left when it begins. Several threads may use it.
     """
 
-    def __init__(self, seconds: float | None = None) -> None:
+    def __init__(self, seconds: float | None = None, share: float = 1.0) -> None:
+        self._share = share
         self._at = math.inf if seconds is None else time.monotonic() + seconds
         self._lock = threading.Lock()
         self._ends: list[Callable[[], None]] = []
@@ -25,6 +26,10 @@ class Deadline:
     def left(self) -> float:
         """Seconds that are left, infinity without a limit, 0 or less when it is over."""
         return self._at - time.monotonic()
+
+    def share(self) -> float:
+        """Seconds that the next piece of work may have."""
+        return self._share * self.left()
 
     def call_off(self) -> None:
         """Let nothing begin any more, and end what is under way."""

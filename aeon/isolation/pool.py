@@ -39,8 +39,8 @@ def isolated(
     """Call a function of a module of Aeon's in a child and give its value, read as the type ``gives``.
 
     The function takes the data first and the ``arguments`` by keyword, and returns what JSON can carry. On a
-    busy machine it may take three times its ``seconds`` and twenty more by the clock, and never beyond the
-    ``deadline``. Safe in any thread.
+    busy machine it may take three times its ``seconds`` and twenty more by the clock, and never more than
+    its share of the ``deadline``. Safe in any thread.
 
     Raises:
         ToolFailed: what the function raises, or that it failed.
@@ -51,7 +51,7 @@ def isolated(
     name = f"{work.__module__}:{work.__qualname__}"
     deadline = deadline or Deadline()
     with _POOL.worker(limits.memory, deadline) as worker:
-        seconds = min(deadline.left(), _WAIT + _SLOWEST * limits.seconds)
+        seconds = min(deadline.share(), _WAIT + _SLOWEST * limits.seconds)
         with deadline.ending(worker.stop):
             answer = worker.ask(Work(name, arguments, limits), data, seconds)
         if answer.is_last:

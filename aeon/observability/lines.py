@@ -57,6 +57,7 @@ __all__ = [
     "short",
     "usage_words",
     "visible",
+    "visible_json",
 ]
 
 _WIDTH = 69
@@ -95,6 +96,11 @@ def visible(text: str) -> str:
 
 def _harmless(character: str) -> bool:
     return unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp") and character not in _BIDI
+
+
+def visible_json(text: str) -> str:
+    """A JSON document with every such character within its strings as the escape that JSON has for it."""
+    return "".join(c if c in "\n\t" or _harmless(c) else f"\\u{ord(c):04x}" for c in text)
 
 
 def short(value: JsonValue, width: int = _WIDTH) -> str:

@@ -24,6 +24,8 @@ __all__ = ["Asked", "Prompts", "as_program", "asked_of"]
 _LONGEST_PROBLEM = 300
 _LONGEST_INPUT = 1_000
 _LONGEST_HINTS = 4_000
+_LONGEST_TABLES = 8_000
+_TABLES = "tables"
 _OF_FOLDERS = ("list_files", "search_files")
 _MOST_PROBLEMS = 2
 _NONE = "(none)"
@@ -126,7 +128,8 @@ class Prompts:
         said = [text for name, text in _FUNCTIONS.items() if name in there]
         system = render(load("aeon.programs", "functions.md"), functions=" ".join([*said, *self._own()]))
         shown = [example for example in self._examples["examples"] if there >= {*example.get("uses", ())}]
-        heads = [text for name, text in self._examples["heads"].items() if name in self._functions]
+        said_of = {**self._examples["heads"], SQL: fence(_TABLES, self._examples["heads"][SQL], _LONGEST_TABLES)}
+        heads = [text for name, text in said_of.items() if name in self._functions]
         found = asked.found.shown if LOOKUP in self._functions else ""
         parts = [self._hint(), self._told(), found, *self._about(asked), _found(asked) if again else ""]
         worked = _worked("\n".join(heads), shown)
@@ -152,14 +155,15 @@ class Prompts:
 
     def _of_tables(self, asked: Asked, shown: _Shown | None = None) -> Prompt:
         """The prompt for a query, with the question below the tables that it may rest on."""
-        tables = self._tools.get(SQL).schema
-        worked = _worked(shown["head"], shown["examples"]) if shown else ()
+        tables = fence(_TABLES, self._tools.get(SQL).schema, _LONGEST_TABLES)
+        head = fence(_TABLES, shown["head"], _LONGEST_TABLES) if shown else ""
+        worked = _worked(head, shown["examples"]) if shown else ()
         system = self._briefing.instructed(load("aeon.programs", "tables.md"))
         return Prompt(system, _joined([tables, *self._about(asked)]), worked, fixed=True, shared=tables)
 
     def _hint(self) -> str:
-        """What a program is told of the tables."""
-        return self._tools.get(SQL).hint if SQL in self._functions else ""
+        """What a program is told of the tables: names and cells of files, so that it is data."""
+        return fence(_TABLES, self._tools.get(SQL).hint, _LONGEST_TABLES) if SQL in self._functions else ""
 
     def _about(self, asked: Asked) -> list[str]:
         """The question with what belongs to it, behind all that stays the same."""
@@ -167,7 +171,12 @@ class Prompts:
         context = fence("context", task.background, LONGEST_CONTEXT) if task.background else ""
         known = [fence(one.names[0], f"{one.description}\n{one.output}", _LONGEST_INPUT) for one in asked.inputs]
         told = "; ".join(one[:_LONGEST_PROBLEM] for one in asked.problems[-_MOST_PROBLEMS:])
-        return [context, *known, _put(cut(asked.whole, LONGEST_TASK)), f"(Mind: {told})" if told else ""]
+        return [
+            context,
+            *known,
+            _put(cut(asked.whole, LONGEST_TASK)),
+            f"Mind:\n{fence('problems', told, _LONGEST_INPUT)}" if told else "",
+        ]
 
 
 def _found(asked: Asked) -> str:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["TABLE_SUFFIXES", "Database", "TableInfo"]
 
 _SECONDS = 10.0
+_AGAIN = 0.05
+"""Seconds after which a statement that begins when the time is over is interrupted."""
 _MOST_ROWS = 200
 _MOST_VALUES = 12
 _LONGEST_MARK = 20
@@ -195,15 +197,15 @@ class Database:
             cursor = self._connection.cursor()
         for statement in setup:
             cursor.execute(statement)
-        timer = threading.Timer(_SECONDS, cursor.interrupt)
-        timer.daemon = True
-        timer.start()
+        done = threading.Event()
+        watch = threading.Thread(target=_interrupt, args=(cursor, done, _SECONDS), daemon=True)
+        watch.start()
         try:
             cursor.execute("BEGIN TRANSACTION READ ONLY")
             yield cursor
         finally:
-            timer.cancel()
-            timer.join()  # it must not interrupt a connection that is closed
+            done.set()
+            watch.join()  # it must not interrupt a connection that is closed
             cursor.close()
 
     def _parse(self, cursor: duckdb.DuckDBPyConnection, query: str) -> Query:
@@ -288,6 +290,14 @@ class Database:
         """The tables that the query reads."""
         names = {name.lower().split(".")[-1] for name in query.tables}
         return [table for table in self.tables if table.name in names]
+
+
+def _interrupt(cursor: duckdb.DuckDBPyConnection, done: threading.Event, seconds: float) -> None:
+    """Interrupt what the connection does after some time, and each statement that it begins after that."""
+    wait = seconds
+    while not done.wait(wait):
+        cursor.interrupt()
+        wait = _AGAIN
 
 
 def _holds(cursor: duckdb.DuckDBPyConnection, table: str, column: str, comparison: Comparison) -> bool:

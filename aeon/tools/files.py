@@ -158,7 +158,19 @@ class Files:
 
     def _sql(self, database: Database) -> Tool:
         """The query tool; one that cannot give a value is refused when it is planned, for what is wrong with it."""
-        query = lru_cache(maxsize=_KEPT_RESULTS)(database.query)
+
+        @lru_cache(maxsize=_KEPT_RESULTS)
+        def outcome(query: str) -> JsonValue | ToolError:
+            try:
+                return database.query(query)
+            except ToolError as error:  # also kept: what took too long would take as long again
+                return error
+
+        def query(query: str) -> JsonValue:
+            given = outcome(query)
+            if isinstance(given, ToolError):
+                raise type(given)(str(given))
+            return given
 
         def checked(arguments: JsonObject) -> dict[str, object]:
             try:

@@ -16,7 +16,7 @@ from aeon.isolation.limits import MEGABYTE, Limits
 from aeon.isolation.pool import MOST_MEMORY, Exceeded, Unread, isolated
 from aeon.tables.copying import copy
 from aeon.tables.extraction import sheets
-from aeon.tables.naming import literal, quoted
+from aeon.tables.naming import literal, quoted, unique
 from aeon.tables.parts import Copied, Part
 from aeon.text import one_line
 from aeon.tools.queryerrors import error_line
@@ -35,6 +35,7 @@ _MAX_DATABASE = 512 * MEGABYTE
 _MAX_FILE = 2048 * MEGABYTE
 _MAX_LINE = 32 * MEGABYTE
 _MAX_NAME = 60
+_LONGEST_COLUMN = 100
 _GLOB = re.compile(r"[*?\[\]{}]")
 _OPTIONS = (
     "header=false, auto_detect=false, new_line='\\n', delim=',', quote='\"', escape='\"', nullstr='', parallel=false"
@@ -150,7 +151,7 @@ class Filler:
         try:
             for number, own in enumerate(copied.names):
                 name = stem if copied.names == ("",) else self._name(f"{stem} {own}")
-                self._create(name, f"FROM copied.main.part{number}")
+                self._create(name, _named_well(self._connection, f"copied.main.part{number}"))
                 yield Loaded(name)
         finally:
             self._connection.execute("DETACH copied")
@@ -199,6 +200,15 @@ class Filler:
             yield str(copied)
         finally:
             copied.unlink(missing_ok=True)
+
+
+def _named_well(connection: duckdb.DuckDBPyConnection, table: str) -> str:
+    """The query that gives a table with names of columns that stand on one line, as those of any other file do."""
+    connection.execute(f"FROM {table} LIMIT 0")
+    own = [str(column[0]) for column in connection.description or ()]
+    names = unique([one_line(name, _LONGEST_COLUMN) for name in own], fold=str.lower)
+    columns = ", ".join(f"{quoted(name)} AS {quoted(short)}" for name, short in zip(own, names, strict=True))
+    return f"FROM {table}" if names == own else f"SELECT {columns} FROM {table}"
 
 
 def _limits(size: int) -> Limits:

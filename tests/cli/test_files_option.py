@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from absent import without
 
 from aeon import Journal
 from scripts.bench.hostile_files import attributes, generated_cells, nested_forms
@@ -95,7 +96,7 @@ def test_a_hostile_file_is_one_line_and_the_run_goes_on(
 def test_the_time_that_reading_takes_is_the_runs(
     aeon: Aeon, model: Model, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A folder that takes longer to read than the run has is read in part, and the run ends within its seconds."""
+    """One file takes no more than half of the run's seconds, the others are read, and the run ends within the rest."""
     monkeypatch.setattr("aeon.documents.readers._SECONDS", 60.0)
     (folder / "page.html").write_bytes(attributes(400_000))
     (folder / "late.html").write_text("<p>The mill was built in 1883.</p>")
@@ -103,13 +104,12 @@ def test_the_time_that_reading_takes_is_the_runs(
         os.utime(folder / name, (1e9, 1e9))
     saved = tmp_path / "run.jsonl"
     began = time.monotonic()
-    options = ("--model", model.url, "--budget-seconds", "3", "--save", str(saved))
+    options = ("--model", model.url, "--budget-seconds", "6", "--save", str(saved))
     done = aeon("run", TASK, *options, "--files", str(folder))
-    assert time.monotonic() - began < 12
+    assert time.monotonic() - began < 20
     assert "page.html (is not read: it took more than " in done.out
-    assert "late.html" not in done.out.splitlines()[0].partition("skipped")[0]
-    assert Journal.read(saved).opened.config["budget"]["seconds"] < 1  # type: ignore[index, call-overload, operator]
-    assert done.code == 3
+    assert "1 table; 2 documents" in done.out and "late.html" not in done.out
+    assert Journal.read(saved).opened.config["budget"]["seconds"] < 4.5  # type: ignore[index, call-overload, operator]
 
 
 def test_json_stays_one_document(aeon: Aeon, model: Model, folder: Path) -> None:
@@ -194,10 +194,12 @@ def test_a_missing_extra_is_one_line(
     aeon: Aeon, model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, name: str
 ) -> None:
     """Where there are tables and what reads them is not installed, it is said what to install."""
-    (tmp_path / "data").mkdir()
+    for folder in ("data", "modules"):
+        (tmp_path / folder).mkdir()
     (tmp_path / "data" / name).write_text("n\n1\n")
     monkeypatch.setitem(sys.modules, module, None)
-    done = aeon("run", TASK, "--model", model.url, "--files", str(tmp_path / "data"))
+    with without(module, tmp_path / "modules"):
+        done = aeon("run", TASK, "--model", model.url, "--files", str(tmp_path / "data"))
     done.complains(2, "pip install 'aeon-orchestrator[tables]'")
 
 

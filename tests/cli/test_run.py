@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -73,6 +73,15 @@ def test_a_judgment_that_was_measured_to_be_too_poor_is_told_in_the_history_only
     assert done.code == 0 and "too poor to decide" not in done.out and "  check " not in done.out
     told = aeon("history", str(tmp_path / "saved")).out
     assert "check    not judged" in told and "measured to be too poor to decide: result_right" in told
+
+
+@pytest.mark.parametrize("codes", [range(0x202A, 0x202F), range(0x2066, 0x206A), (0x200E, 0x61C, 0x9B, 0x7F, 0x2028)])
+def test_json_holds_nothing_that_steers_a_terminal(aeon: Aeon, model: Model, codes: Iterable[int]) -> None:
+    """What could turn the reading direction or start a sequence is written as an escape; the values are the same."""
+    odd = "".join(map(chr, codes))
+    done = aeon("run", f"{TASK} {odd}.", "--model", model.url, "--json")
+    assert not set(odd) & set(done.out)
+    assert done.document["history"]["task"]["text"] == f"{TASK} {odd}."
 
 
 def test_json_is_one_document_and_nothing_else(aeon: Aeon, model: Model) -> None:

@@ -366,10 +366,11 @@ class TestHostile:
     def test_a_time_for_all_files(self, tmp_path: Path) -> None:
         """What is not read when the time is over is named, and is read the next time."""
         (tmp_path / "a.pdf").write_bytes(pdf([["The bridge opened in 1931."]]))
-        index, folder = tmp_path / "index.sqlite", Folder.open(tmp_path)
-        late = Collection.of(folder, ["a.pdf"], index, deadline=Deadline(0))
-        assert late.skipped == (("a.pdf", "is not read: there was no time left to read it"),)
+        (tmp_path / "b.txt").write_text("The ferry leaves at nine.")
+        index, folder, names = tmp_path / "index.sqlite", Folder.open(tmp_path), ["a.pdf", "b.txt"]
+        late = Collection.of(folder, names, index, deadline=Deadline(0))
+        assert late.skipped == tuple((name, "is not read: there was no time left to read it") for name in names)
         late.close()
-        again = Collection.of(folder, ["a.pdf"], index)
-        assert again.documents == ("a.pdf",)
+        again = Collection.of(folder, names, index)
+        assert again.documents == ("a.pdf", "b.txt")
         again.close()

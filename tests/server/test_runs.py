@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
@@ -12,7 +13,9 @@ import pytest
 from aeon.llm.scripted import Scripted
 from aeon.proof.verify import verify
 from aeon.schema import LLMRequest, LLMResponse
+from aeon.server.equipment import Equipment
 from aeon.server.service import Limits
+from aeon.tools.files import Files
 from scripts.bench.hostile_files import nested_forms
 
 from .conftest import (
@@ -45,6 +48,28 @@ def test_a_hostile_file_does_not_end_the_service(serve: Serve, tmp_path: Path, m
     assert server.over(server.job(sources=["shop"]))["state"] == "ended"
     found = server.post("/search", {"query": "pen", "collection": "shop"}).json()
     assert [one["source"] for one in found["passages"]] == ["prices.txt"]
+
+
+@pytest.mark.requirement("T2f")
+def test_who_asks_for_other_files_does_not_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While one folder is read, the files of another are given at once."""
+    read, opened = threading.Event(), Files.open
+
+    def slow(paths: list[Path]) -> Files:
+        if paths[0].name == "slow":
+            read.wait(20)
+        return opened(paths)
+
+    for name in ("slow", "quick"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(Files, "open", slow)
+    equipment = Equipment(Scripted(played), folders={name: tmp_path / name for name in ("slow", "quick")})
+    with ThreadPoolExecutor() as threads:
+        waiting = threads.submit(equipment.files, ("slow",))
+        assert equipment.files(("quick",)).folder.root.name == "quick"
+        assert not waiting.done()
+        read.set()
+        assert waiting.result() is equipment.files(("slow",))
 
 
 @pytest.mark.requirement("V1")

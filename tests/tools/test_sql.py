@@ -7,12 +7,15 @@ import threading
 import time
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from aeon.documents.folder import Folder
 from aeon.errors import ToolArgumentError, ToolFailed
+from aeon.schema import JsonObject
 from aeon.tools import ToolRegistry, database
 from aeon.tools.database import Database
+from aeon.tools.files import files
 from aeon.tools.sql import sql
 
 pytestmark = pytest.mark.requirement("T1")
@@ -268,6 +271,34 @@ def test_an_endless_query_is_stopped(shops: Database, monkeypatch: pytest.Monkey
         shops.query("SELECT count(*) FROM range(10000000000) a, range(10000000000) b")
     assert time.perf_counter() - start < 5
     assert shops.query("SELECT 1") == 1
+
+
+def test_what_begins_when_the_time_is_over_is_stopped(shops: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time is that of all statements on a connection: one that begins after it is stopped at once."""
+    monkeypatch.setattr(database, "_SECONDS", 0.1)
+    start = time.perf_counter()
+    with shops.plain_session() as cursor:
+        time.sleep(0.4)
+        with pytest.raises(duckdb.InterruptException):
+            cursor.execute("SELECT count(*) FROM range(10000000000) a, range(10000000000) b")
+    assert time.perf_counter() - start < 5
+    assert shops.query("SELECT 1") == 1
+
+
+@pytest.mark.requirement("T1a")
+def test_a_query_that_took_too_long_is_not_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A query that is stopped when it is planned fails at once when it runs: it takes its time once."""
+    monkeypatch.setattr(database, "_SECONDS", 0.5)
+    monkeypatch.setenv("AEON_HOME", str(tmp_path / "home"))
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "t.csv").write_text("a\n1\n")
+    registry = ToolRegistry(files(tmp_path / "data"))
+    arguments: JsonObject = {"query": "SELECT count(*) FROM range(10000000000) a, range(10000000000) b, t"}
+    assert registry.check("sql", arguments) == []
+    start = time.perf_counter()
+    with pytest.raises(ToolFailed, match=r"longer than 0.5 s"):
+        asyncio.run(registry.call("sql", arguments))
+    assert time.perf_counter() - start < 0.4
 
 
 def test_many_rows_are_refused(shops: Database) -> None:
