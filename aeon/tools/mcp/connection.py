@@ -191,22 +191,25 @@ class Connection:
         return child(self.spec.command, partial(setattr, self, "_child"), self._scope.cancel)
 
     async def _listed(self, client: Client) -> tuple[Listed, ...]:
-        """The tools of all pages. A cursor that is empty, or was there before, ends them: it leads nowhere."""
-        tools: list[Listed] = []
-        cursors: list[str | None] = [None]
-        while True:
-            page = await client.list_tools(cursor=cursors[-1])
-            tools += [one for one in map(_of_tool, page.tools) if one not in tools]
-            more = bool(page.next_cursor) and page.next_cursor not in cursors
-            if len(tools) > _MOST_TOOLS or (more and len(cursors) == _MOST_PAGES):
-                raise ToolFailed(f"it lists more than {_MOST_TOOLS} tools")
-            if not more:
-                break
-            cursors.append(page.next_cursor)
+        tools = await self._all_pages(client)
         names = [tool.name for tool in tools]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise ToolFailed(f"it lists two tools by the name {one_line(twice, 60)!r}")
         return tuple(tools)
+
+    async def _all_pages(self, client: Client) -> list[Listed]:
+        """The tools of all pages. A cursor that is empty, or was there before, ends them: it leads nowhere."""
+        tools: list[Listed] = []
+        cursors: list[str | None] = [None]
+        while len(cursors) <= _MOST_PAGES:
+            page = await client.list_tools(cursor=cursors[-1])
+            tools += [one for one in map(_of_tool, page.tools) if one not in tools]
+            if len(tools) > _MOST_TOOLS:
+                break
+            if not page.next_cursor or page.next_cursor in cursors:
+                return tools
+            cursors.append(page.next_cursor)
+        raise ToolFailed(f"it lists more than {_MOST_TOOLS} tools")
 
     async def _watch(self, client: Client) -> None:
         """Take note when the server says that its tools have changed; before 2026-07-28 it says so unasked."""
