@@ -120,14 +120,20 @@ def _hold_shown(world: World, result: Ensemble) -> None:
     """Nothing was taken: so there was no majority, and every answer is in the answer, or it was made of several."""
     votes = _votes(result.ballots)
     if result.merged:
-        sound = {one.place for one in result.ballots if one.place is not None and one.sufficient}
-        if len(sound) < 2 or 2 * max(votes.values(), default=0) > result.seats:
-            world.wrong("a majority is the answer", f"{dict(votes)} of {result.seats}, and {len(sound)} were merged")
+        _hold_merged(world, result)
         return
     if result.sufficient or 2 * max(votes.values(), default=0) > result.seats:
         world.wrong("a majority is the answer", f"{dict(votes)} of {result.seats}, and none was taken")
     if any(one.answer not in result.answer for one in _first_of_each(result)):
         world.wrong("all answers are shown", result.answer[:200])
+
+
+def _hold_merged(world: World, result: Ensemble) -> None:
+    """What was made of several answers is of two classes at least that ended well, where none had a majority."""
+    votes = _votes(result.ballots)
+    sound = {one.place for one in result.ballots if one.place is not None and one.sufficient}
+    if len(sound) < 2 or 2 * max(votes.values(), default=0) > result.seats:
+        world.wrong("a majority is the answer", f"{dict(votes)} of {result.seats}, and {len(sound)} were merged")
 
 
 def _voted(result: Ensemble) -> bool:

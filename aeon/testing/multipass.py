@@ -328,10 +328,17 @@ def _doubts(effect: AssessConvergence, assessment: ConvergenceAssessment) -> Ite
         yield f"converged, though below the threshold in {', '.join(low)}"
     if assessment.reason_codes:
         yield f"converged, though with the reason codes {', '.join(assessment.reason_codes)}"
-    unmade = {"the judgment is marked as failed": assessment.failed, "nobody judged it": assessment.standing == "none"}
-    yield from (f"converged, though {what}" for what, holds in unmade.items() if holds)
+    yield from _unmade(assessment)
     if not any(step.status == "complete" for step in effect.plan.steps):
         yield "converged, though no step is complete"
+
+
+def _unmade(assessment: ConvergenceAssessment) -> Iterator[str]:
+    """Why nobody made the judgment that a run has converged."""
+    if assessment.failed:
+        yield "converged, though the judgment is marked as failed"
+    if assessment.standing == "none":
+        yield "converged, though nobody judged it"
 
 
 def _of_answer(effect: Synthesize, answer: Answer) -> Iterator[str]:

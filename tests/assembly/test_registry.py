@@ -101,7 +101,7 @@ def test_an_engine_of_another_version_is_one_clear_line(monkeypatch: pytest.Monk
     """It says which version is there, and what to install."""
     brought(monkeypatch, words=SHORT)
     word = name.partition("/")[0]
-    package, there = ("words", 1) if word == "shorten" else ("aeon-orchestrator", 5)
+    package, there = ("words", 1) if word == "shorten" else ("aeon-orchestrator", 6)
     with pytest.raises(UsageError) as caught:
         plugin(name)
     assert str(caught.value) == (

@@ -21,6 +21,7 @@ from aeon.schema import (
 )
 
 FREE = {"m": Price(input=0, output=0)}
+_ONE_SOURCE = Config.model_validate({"reasoning_engine": {"evaluate": {"min_sources_for_confidence": 1}}})
 _USE = ToolUse(id="s1.1", tool="calculator", arguments={"expression": "1"}, output=1)
 
 
@@ -46,7 +47,7 @@ def save(
     path.parent.mkdir(parents=True, exist_ok=True)
     only = Step(id="s1", description="do s1")
     result = played(
-        (config or Config()).changed(prices=FREE),
+        (config or _ONE_SOURCE).changed(prices=FREE),
         Journal(path),
         {"model": None, "model_name": model, "tools": []} if model else None,
         plan=Plan(steps=(only,)),

@@ -126,9 +126,18 @@ def test_every_view_of_a_fork_says_what_was_put_in(aeon: Aeon, saved: Path) -> N
 @pytest.mark.requirement("H3")
 def test_the_limit_on_passes_of_a_fork_decides_from_there_on(aeon: Aeon, saved: Path) -> None:
     """Also where the task's profile was judged before, under the limit of that time."""
-    value = json.dumps({"converged": False, "completeness": 0.6})
-    done = aeon("fork", str(saved), "--at", "9", "--set", "max_passes=1", "--value", value)
+    value = {"converged": False, "completeness": 0.6, "standing": "assumed"}
+    done = aeon("fork", str(saved), "--at", "9", "--set", "max_passes=1", "--value", json.dumps(value))
     assert done.code == 3 and "ttl expired  1 pass" in done.out and "all 1 passes are used" in done.out
+
+
+@pytest.mark.requirement("H3", "J8")
+def test_an_assessment_that_is_put_in_counts_as_a_judgment_only_where_it_says_what_it_is_worth(
+    aeon: Aeon, saved: Path
+) -> None:
+    """Without a standing it is one that nobody made: a run does not converge on it."""
+    done = aeon("fork", str(saved), "--at", "9", "--value", json.dumps({"converged": True, "completeness": 1}))
+    assert done.code == 3 and "unverified  1 pass" in done.out
 
 
 WRONG: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

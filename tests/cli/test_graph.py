@@ -79,7 +79,8 @@ def test_a_row_that_is_no_lesson_is_skipped_and_said_once(aeon: Aeon, planning: 
     learning = ("--tools", "calculator,dates", "--experience", str(lessons), "--save")
     aeon("run", QUESTION, "--engine", "graph", *learning, str(tmp_path / "a.jsonl"))
     with sqlite3.connect(lessons) as db:
-        db.execute("INSERT INTO lessons SELECT x'ff', project, x'ff', outcome, text, made FROM lessons")
+        columns = "(id, project, task, outcome, text, made)"
+        db.execute(f"INSERT INTO lessons {columns} SELECT x'ff', project, x'ff', outcome, text, made FROM lessons")
     db.close()
     done = aeon("run", QUESTION, "--engine", "loop", *learning, saved)
     number = json.loads(aeon("history", str(tmp_path / "a.jsonl"), "--format", "json").out)["execution_id"]

@@ -28,7 +28,7 @@ def test_a_run_tells_its_story_and_ends_with_the_answer(aeon: Aeon, model: Model
         "plan     s1 ",
         "program  s1 = 40.8",
         "program  s2 = 40.8",
-        "coherence 1.00",
+        "completeness 1.00",
         "Answer",
         "converged  1 pass",
         "tokens",

@@ -91,7 +91,8 @@ def test_a_run_is_submitted_shown_replayed_forked_compared_and_verified_by_its_i
     assert run in aeon("jobs").out and "The total is 40.8." in aeon("jobs", run).out
     assert "The total is 40.8." in aeon("history", run).out
     assert "bit-identical" in aeon("replay", run).out
-    forked = aeon("fork", run, "--at", "8", "--set", "max_passes=1", "--value", '{"converged": false}')
+    value = '{"converged": false, "standing": "assumed"}'
+    forked = aeon("fork", run, "--at", "8", "--set", "max_passes=1", "--value", value)
     assert forked.code == 0
     other = aeon.ended(forked.out.strip())
     assert other["stop_reason"] == "ttl_expired"

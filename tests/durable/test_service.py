@@ -143,7 +143,7 @@ def test_a_fork_is_a_run_of_its_own_and_differs(pair: Pair) -> None:
     pair.shows.reaches(name, "ended")
     effects = pair.shows.get(f"/jobs/{name}/history").json()["effects"]
     at = next(one["number"] for one in effects if one["phase"] == "assess")
-    body = {"at": at, "config": {"max_passes": 1}, "value": {"converged": False}}
+    body = {"at": at, "config": {"max_passes": 1}, "value": {"converged": False, "standing": "assumed"}}
     reply = pair.shows.post(f"/jobs/{name}/fork", body, **{"Idempotency-Key": "fork"})
     again = pair.works.post(f"/jobs/{name}/fork", body, **{"Idempotency-Key": "fork"})
     assert reply.status_code == 202 and again.json()["id"] == reply.json()["id"] and reply.json()["parent"] == name
