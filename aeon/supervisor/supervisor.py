@@ -320,7 +320,8 @@ class Supervisor:
         repairs: int | None = None,
     ) -> Reply[T]:
         """Ask, and ask again with what was wrong, until ``read`` accepts the answer or the repairs are used up."""
-        most_tokens = roomier(ask.max_tokens, (await self.capabilities()).context_tokens)
+        can = await self.capabilities()
+        most_tokens = roomier(ask.max_tokens, can.context_tokens)
         attempts = 1 + (self.repairs if repairs is None else min(repairs, self.repairs))
         tokens, current = ask.max_tokens, ask
         for attempt in range(1, attempts + 1):
@@ -331,6 +332,9 @@ class Supervisor:
                 raise
             except CompletionError as error:
                 cut_off = isinstance(error, Truncated)
+                if cut_off and can.hidden_reasoning and not answer_part(response.text):
+                    why = f"{error}, all of them thoughts; a larger thought_tokens gives it more room"
+                    raise with_attempts(Truncated(why), attempt) from error
                 if attempt == attempts or (cut_off and current.max_tokens == most_tokens):
                     raise with_attempts(error, attempt) from error
                 tokens = most_tokens if cut_off else tokens
