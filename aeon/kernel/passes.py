@@ -314,6 +314,7 @@ def _synthesize(progress: Progress, decision: schema.Decision) -> Program[schema
     answer = yield from run.final(effect, fallbacks.NO_ANSWER, decision)
     run.signals.unfit = answer.lacks_value(run.task)
     if answer.text.strip():
+        answer = progress.held(answer)
         progress.degrade("synthesize", answer.problem)
         return answer
     progress.degrade("synthesize", "" if answer is fallbacks.NO_ANSWER else "the answer was empty")

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from pydantic import Field, ValidationError
 
@@ -26,7 +26,8 @@ from aeon.schema.llm import CallRequest, Capabilities, LLMRequest, LLMResponse, 
 from aeon.schema.usage import Usage
 
 __all__ = [
-    "OMITTED", "PROBES", "PROBE_CALLS", "THOUGHT_TOKENS", "Ask", "Examinable", "is_cut", "measured", "probe",
+    "OMITTED", "PROBES", "PROBE_CALLS", "THOUGHT_TOKENS", "Ask", "Examinable", "ProbeOutcome", "is_cut", "measured",
+    "probe",
     "read_page", "told",
 ]  # fmt: skip
 
@@ -119,7 +120,8 @@ NAME_REQUEST = LLMRequest(messages=(Message(role="user", content="Hello."),), ma
 class _Probing:
     """Sends probes as long as there are calls and tokens for them.
 
-    ``hidden`` says that an answer was preceded by thoughts; from then on probes get room for them.
+    ``hidden`` says that an answer was preceded by thoughts; from then on probes get room for them. ``settled`` is false
+    once an answer was cut off even so, or no call was left for it: then nobody knows what it would have shown.
     """
 
     def __init__(self, ask: Ask, used: Callable[[Usage], None], calls: int, tokens: int) -> None:
@@ -128,6 +130,7 @@ class _Probing:
         self._calls = calls
         self._tokens = tokens
         self.hidden = False
+        self.settled = True
 
     async def answer(self, request: LLMRequest, *ways: Form, kept: int = 0) -> LLMResponse | None:
         """The answer to a probe in the first of these forms that the endpoint takes; ``kept`` calls are for others.
@@ -139,7 +142,11 @@ class _Probing:
             if response is None:
                 continue
             roomy, self.hidden = self.hidden, self.hidden or _thinks(response)
-            return response if roomy or not is_cut(response) else await self.once(request, way, kept)
+            if is_cut(response) and not roomy:
+                response = await self.once(request, way, kept)
+            self.settled &= response is not None and response.finish_reason != "length"
+            return response
+        self.settled &= self._calls > kept
         return None
 
     async def once(self, request: LLMRequest, way: Form, kept: int = 0) -> LLMResponse | None:
@@ -165,7 +172,14 @@ class _Probing:
         self._used(usage)
 
 
-async def probe(ask: Ask, permit: Permit = freely) -> Capabilities:
+class ProbeOutcome(NamedTuple):
+    """What probes found, and whether they settled it: where they did not, it is not to be remembered."""
+
+    capabilities: Capabilities
+    settled: bool
+
+
+async def probe(ask: Ask, permit: Permit = freely) -> ProbeOutcome:
     """What the endpoint can do with this model, but for its context; three or four tiny calls, five at most.
 
     A capability counts only if the answer shows it: some servers accept a schema, or tools, and ignore them. A JSON
@@ -182,13 +196,14 @@ async def probe(ask: Ask, permit: Permit = freely) -> Capabilities:
         shaped = enforced or bool(_object(await probing.answer(JSON_REQUEST, "json_object", kept=1)))
         called = await probing.answer(TOOLS_REQUEST, "text")
         scored = None if probing.hidden else await probing.once(LOGPROBS_REQUEST, "text")
-    return Capabilities(
+    found = Capabilities(
         json_schema=enforced,
         json_mode=shaped,
         logprobs=scored is not None and bool(scored.first_token),
         hidden_reasoning=probing.hidden,
         tools=called is not None and any(map(_calls_the_tool, called.calls)),
     )
+    return ProbeOutcome(found, probing.settled)
 
 
 async def _permitted(stack: AsyncExitStack, permit: Permit) -> tuple[Callable[[Usage], None], int]:

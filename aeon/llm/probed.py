@@ -53,7 +53,7 @@ class Probed(Endpoint):
         """What the endpoint can do: as measured by ``aeon doctor``, else by a few tiny calls on first use.
 
         What these found is kept on disk for 30 days, as long as the server says the same of itself; so is which fields
-        of a request it refuses.
+        of a request it refuses. What answers that were cut off did not settle is not kept.
 
         Raises `ModelError`, and `AllowanceExhausted` where ``permit`` does not allow the calls.
         """
@@ -74,8 +74,11 @@ class Probed(Endpoint):
             facts = await self.told()
             memory.confirm(facts)
             if memory.capabilities is None:
-                found = await probe(self._ask_for_little, permit)
-                memory.found(found.changed(context_tokens=facts.context_tokens), facts)
+                probes = await probe(self._ask_for_little, permit)
+                found = probes.capabilities.changed(context_tokens=facts.context_tokens)
+                if not probes.settled:
+                    return found
+                memory.found(found, facts)
         assert memory.capabilities is not None
         return memory.capabilities
 

@@ -40,7 +40,10 @@ from aeon.schema.task import Task, Unread
 from aeon.schema.turns import Exchange, Turn
 from aeon.schema.usage import Usage
 
-__all__ = ["Record"]
+__all__ = ["DECLINED", "Record"]
+
+DECLINED = "No answer: the model declined. It wrote:"
+"""What stands before a text that a judge took for a refusal."""
 
 
 @dataclass(slots=True)
@@ -90,6 +93,13 @@ class Record:
     def begin_pass(self, spent: Usage) -> None:
         """Begin the record of the next pass."""
         self.passes.append(ExecutionPass(number=self.number + 1, profile=self.profile, budget_before=spent))
+
+    def held(self, answer: Answer) -> Answer:
+        """The answer; where a judge that counts took its text for a refusal, no answer, which says so and quotes it."""
+        said = self.assessment
+        if said is None or said.reply != "refusal" or said.standing == "bad" or answer.value is not None:
+            return answer
+        return answer.changed(text=f"{DECLINED} {answer.text}", claims=(), sentence_checks=())
 
     def assess(self, assessment: ConvergenceAssessment) -> None:
         """Take in the assessment of the pass under way."""

@@ -66,9 +66,7 @@ def gains(evaluations: Sequence[Evaluation], most: int | None = None) -> list[fl
     return [after - before for before, after in pairwise(trend)]
 
 
-def strategy(
-    engine: ReasoningEngine, evaluations: Sequence[Evaluation], pivoted: bool = False
-) -> Strategy | None:
+def strategy(engine: ReasoningEngine, evaluations: Sequence[Evaluation], pivoted: bool = False) -> Strategy | None:
     """How to change the plan after the last iteration; ``None`` where nothing was measured to choose by.
 
     A run that has ``pivoted`` does not do so again by itself; a strategy that is set holds always.

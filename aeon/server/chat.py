@@ -14,7 +14,7 @@ from starlette.responses import Response
 from aeon.assembly.registry import installed
 from aeon.schema import JsonObject
 from aeon.server.asking import started
-from aeon.server.conversation import Open, Said, answer_text, created, own_of, received, schema_of, task_of
+from aeon.server.conversation import Open, Said, answer_text, created, own_of, received, schema_of, task_of, unmet
 from aeon.server.feed import PING, PING_SECONDS
 from aeon.server.problems import Problem
 from aeon.server.replies import RunReply
@@ -53,9 +53,10 @@ async def completions(request: Request) -> Response:
     if asked.stream:
         whole = bool((asked.stream_options or {}).get("include_usage"))
         return streamed(_chunks(request, record, asked.model, whole))
-    reply = finished(request, await service_of(request).over(record.id))
+    record = await service_of(request).over(record.id)
+    reply = finished(request, record)
     head: JsonObject = {"id": f"chatcmpl-{reply.id}", "object": "chat.completion", "created": created(record)}
-    message: JsonObject = {"role": "assistant", "content": answer_text(reply), "refusal": None}
+    message: JsonObject = {"role": "assistant", "content": None, "refusal": None, **_said(record, reply)}
     choice: JsonObject = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
     rest: JsonObject = {"model": asked.model, "choices": [choice], "usage": _usage(reply), "aeon": own_of(reply)}
     return sent_json(request, {**head, **rest})
@@ -96,15 +97,22 @@ async def _chunks(request: Request, record: RunRecord, model: str, with_usage: b
     async for comment in until_over(request, record):
         yield comment
     try:
-        reply = finished(request, await service_of(request).over(record.id))
+        record = await service_of(request).over(record.id)
+        reply = finished(request, record)
     except Problem as problem:
         yield _data(request, {"error": problem.body.error.model_dump(mode="json")})
         return
-    yield chunk({"content": answer_text(reply)})
+    yield chunk(_said(record, reply))
     yield chunk({}, "stop", aeon=own_of(reply))
     if with_usage:
         yield _data(request, {**head, "choices": [], "usage": _usage(reply)})
     yield b"data: [DONE]\n\n"
+
+
+def _said(record: RunRecord, reply: RunReply) -> JsonObject:
+    """The answer; where it is not in the form that was asked for, a refusal, as OpenAI's reference has it."""
+    refusal = unmet(record, reply)
+    return {"refusal": refusal} if refusal else {"content": answer_text(reply)}
 
 
 def _data(request: Request, value: JsonObject) -> bytes:

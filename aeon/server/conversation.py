@@ -28,7 +28,7 @@ from aeon.text import one_line
 
 __all__ = [
     "NOTHING_BEFORE", "Before", "Open", "Said", "answer_text", "citations", "created", "own_of", "received",
-    "schema_of", "sources_of", "task_of",
+    "schema_of", "sources_of", "task_of", "unmet",
 ]  # fmt: skip
 
 _NONE = Wishes()
@@ -194,6 +194,18 @@ def answer_text(reply: RunReply) -> str:
     if reply.value is not None:
         return json.dumps(reply.value, ensure_ascii=False)
     return reply.question.text if reply.question is not None else reply.summary
+
+
+def unmet(record: RunRecord, reply: RunReply) -> str:
+    """What is said instead of an answer in the form that was asked for; empty where there is one, or none was asked.
+
+    A client that takes the content for a value of its schema must not get anything else there.
+    """
+    if record.request.get("answer_schema") is None or reply.value is not None or reply.summary.strip() == "null":
+        return ""
+    if reply.question is not None:
+        return reply.question.text
+    return f"There is no answer in the form that was asked for ({reply.detail or reply.stop_reason}): {reply.summary}"
 
 
 async def citations(request: Request, record: RunRecord, reply: RunReply) -> tuple[list[JsonValue], str]:

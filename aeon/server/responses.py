@@ -24,6 +24,7 @@ from aeon.server.conversation import (
     received,
     schema_of,
     task_of,
+    unmet,
 )
 from aeon.server.problems import Problem
 from aeon.server.routing import PROBLEMS, STREAMED, reply_of, run_of, sent_json, service_of, streamed, takes
@@ -134,6 +135,8 @@ async def _response(request: Request, record: RunRecord) -> JsonObject:
     annotations, problem = await citations(request, record, reply)
     text = answer_text(reply)
     content: JsonObject = {"type": "output_text", "text": text, "annotations": annotations, "logprobs": []}
+    if refusal := unmet(record, reply):
+        content = {"type": "refusal", "refusal": refusal}
     used = reply.usage + reply.lost
     return response | {
         "output": [{
@@ -191,18 +194,29 @@ def _closing(done: JsonObject) -> Iterator[JsonObject]:
 def _item(item: dict[str, Any]) -> Iterator[JsonObject]:
     place: JsonObject = {"item_id": item["id"], "output_index": 0, "content_index": 0}
     part = item["content"][0]
-    text, annotations = part["text"], part["annotations"]
-    empty: JsonObject = {**part, "text": "", "annotations": []}
     begun: JsonObject = {**item, "status": "in_progress", "content": []}
     yield {"type": "response.output_item.added", "output_index": 0, "item": begun}
+    yield from (_refused(place, part) if part["type"] == "refusal" else _told(place, part))
+    yield {"type": "response.content_part.done", **place, "part": part}
+    yield {"type": "response.output_item.done", "output_index": 0, "item": item}
+
+
+def _told(place: JsonObject, part: dict[str, Any]) -> Iterator[JsonObject]:
+    """The events of a text."""
+    text, empty = part["text"], {**part, "text": "", "annotations": []}
     yield {"type": "response.content_part.added", **place, "part": empty}
     yield {"type": "response.output_text.delta", **place, "delta": text, "logprobs": []}
-    for index, annotation in enumerate(annotations):
+    for index, annotation in enumerate(part["annotations"]):
         more: JsonObject = {"annotation_index": index, "annotation": annotation}
         yield {"type": "response.output_text.annotation.added", **place, **more}
     yield {"type": "response.output_text.done", **place, "text": text, "logprobs": []}
-    yield {"type": "response.content_part.done", **place, "part": part}
-    yield {"type": "response.output_item.done", "output_index": 0, "item": item}
+
+
+def _refused(place: JsonObject, part: dict[str, Any]) -> Iterator[JsonObject]:
+    """The events of a refusal."""
+    yield {"type": "response.content_part.added", **place, "part": {**part, "refusal": ""}}
+    yield {"type": "response.refusal.delta", **place, "delta": part["refusal"]}
+    yield {"type": "response.refusal.done", **place, "refusal": part["refusal"]}
 
 
 def _frame(request: Request, number: int, event: JsonObject) -> bytes:

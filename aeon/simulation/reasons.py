@@ -147,7 +147,12 @@ def _hold_values(world: World, result: Conclusion) -> None:
     if "=" in result.answer:
         return
     for said in values(result.answer):
-        bare = said.kind == "number" and said.text[:1].isdigit() and said.end - said.start > 1 and result.answer[said.start - 1 : said.start] != "["
+        bare = (
+            said.kind == "number"
+            and said.text[:1].isdigit()
+            and said.end - said.start > 1
+            and result.answer[said.start - 1 : said.start] != "["
+        )
         if bare and not any(start < said.end and said.start < end for start, end in spans):
             world.wrong(_CLAIMED, f"nothing is said of {result.answer[said.start : said.end]!r}")
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from aeon.errors import CompletionError, EmptyCompletion, Truncated
-from aeon.schema.llm import Message
+from aeon.llm.marks import answer_part
+from aeon.schema.llm import Capabilities, Message
 from aeon.supervisor.calls import Ask
 from aeon.supervisor.prompt import clean, cut
 
-__all__ = ["again", "roomier", "with_attempts", "with_note"]
+__all__ = ["again", "explained", "roomier", "with_attempts", "with_note"]
 
 _LONGEST_OWN_TEXT = 2000
 _LONGEST_ERRORS = 1000
@@ -20,6 +21,13 @@ def roomier(max_tokens: int, context: int | None) -> int:
     """Twice ``max_tokens``, but at most half of the endpoint's context where that is known."""
     doubled = max_tokens * 2
     return doubled if context is None else max(max_tokens + 1, min(doubled, context // 2))
+
+
+def explained(error: CompletionError, text: str, can: Capabilities) -> CompletionError:
+    """The error; another one, which says so, where thoughts took all the room that there is: no more can be had."""
+    if not isinstance(error, Truncated) or not can.hidden_reasoning or answer_part(text):
+        return error
+    return Truncated(f"{error}, all of them thoughts; a larger thought_tokens gives it more room", error.text)
 
 
 def again(ask: Ask, answer: str, error: CompletionError, tokens: int) -> Ask:

@@ -32,7 +32,7 @@ from aeon.schema.frozen import JsonObject
 from aeon.schema.judgment import Form
 from aeon.schema.llm import Capabilities, LLMResponse, Message, TokenProbability, ToolSpec
 from aeon.schema.usage import Price, Usage
-from aeon.supervisor.asking_again import again, roomier, with_attempts, with_note
+from aeon.supervisor.asking_again import again, explained, roomier, with_attempts, with_note
 from aeon.supervisor.bounds import Bounds, bounds
 from aeon.supervisor.calls import Ask, adapter_failed, call, permitted
 from aeon.supervisor.prompt import Prompt, clean
@@ -320,8 +320,9 @@ class Supervisor:
         repairs: int | None = None,
     ) -> Reply[T]:
         """Ask, and ask again with what was wrong, until ``read`` accepts the answer or the repairs are used up."""
-        most_tokens = roomier(ask.max_tokens, (await self.capabilities()).context_tokens)
-        attempts = 1 + (self.repairs if repairs is None else min(repairs, self.repairs))
+        can = await self.capabilities()
+        most_tokens = roomier(ask.max_tokens, can.context_tokens)
+        attempts = self._most_attempts(repairs)
         tokens, current = ask.max_tokens, ask
         for attempt in range(1, attempts + 1):
             response = await self._call(current)
@@ -329,16 +330,20 @@ class Supervisor:
                 value, mended = read(response)
             except Refused:
                 raise
-            except CompletionError as error:
+            except CompletionError as caught:
+                error = explained(caught, response.text, can)
                 cut_off = isinstance(error, Truncated)
-                if attempt == attempts or (cut_off and current.max_tokens == most_tokens):
-                    raise with_attempts(error, attempt) from error
+                if attempt == attempts or error is not caught or (cut_off and current.max_tokens == most_tokens):
+                    raise with_attempts(error, attempt) from caught
                 tokens = most_tokens if cut_off else tokens
                 current = again(ask, response.text, error, tokens)
             else:
                 current_ledger().charge(Usage(mended=int(mended)))
                 return Reply(value, mended, attempt, form, response.likelihood)
         raise AssertionError("the loop above returns or raises")
+
+    def _most_attempts(self, repairs: int | None) -> int:
+        return 1 + (self.repairs if repairs is None else min(repairs, self.repairs))
 
     async def bounds(self) -> Bounds:
         """How large one call may be on this endpoint: as configured, and no more than was measured to fit.

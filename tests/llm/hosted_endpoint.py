@@ -26,7 +26,8 @@ def value_of(schema: dict[str, Any], defs: dict[str, Any] | None = None) -> Any:
         case "object":
             return {key: value_of(each, defs) for key, each in schema.get("properties", {}).items()}
         case "array":
-            return [] if "$ref" in json.dumps(schema["items"]) else [value_of(schema["items"], defs)] * schema.get("minItems", 1)
+            items = schema.get("items", {"$ref": ""})
+            return [] if "$ref" in json.dumps(items) else [value_of(items, defs)] * schema.get("minItems", 1)
         case "integer" | "number":
             return 1
         case "boolean" | "null":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import subprocess
@@ -15,8 +16,9 @@ from typing import Any, TypeVar
 import pytest
 from hosted_endpoint import ANSWER, Hosted
 from played_endpoint import Endpoint, failure, request, send
+from pydantic import Field, JsonValue, RootModel
 
-from aeon.errors import ConfigError, EndpointRejected, ModelError, RequestRefused
+from aeon.errors import CompletionError, ConfigError, EndpointRejected, ModelError, RequestRefused
 from aeon.llm import probe_records
 from aeon.llm.openai_compatible import OpenAICompatible
 from aeon.llm.probe import PROBE_CALLS
@@ -45,6 +47,17 @@ class Count(Frozen):
     unit: str
     count: int = 7
     note: str | None = None
+
+
+class Counts(Frozen):
+    """One that holds others."""
+
+    best: Count = Field(description="the first one")
+    others: tuple[Count, ...] = ()
+
+
+class Anything(RootModel[JsonValue]):
+    """Whatever a schema lets through."""
 
 
 def under(endpoint: Endpoint, work: Callable[[Supervisor], Awaitable[T]], **settings: Any) -> tuple[T, int]:
@@ -91,6 +104,22 @@ def test_a_second_process_needs_no_probes(endpoint: Endpoint) -> None:
     assert second == first and calls == 4
     (file,) = (Path(os.environ["AEON_HOME"]) / "probes").iterdir()
     assert KEY not in file.read_text() and file.stat().st_mode & 0o077 == 0
+
+
+def test_what_cut_off_probes_did_not_show_is_not_remembered(endpoint: Endpoint) -> None:
+    """A model that thinks for longer than any probe has room is no endpoint without schemas: it is asked anew."""
+    hosted = Hosted(endpoint, thoughts=9_000)
+
+    async def can(supervisor: Supervisor) -> Capabilities:
+        return await supervisor.capabilities()
+
+    found, _ = under(endpoint, can)
+    assert found.hidden_reasoning and not found.json_schema
+    hosted.thoughts = 1_000
+    found, _ = under(endpoint, can)
+    assert found.hidden_reasoning and found.json_schema and found.tools
+    hosted.thoughts = 9_000
+    assert under(endpoint, can) == (found, 0)
 
 
 def test_another_process_finds_what_this_one_kept(endpoint: Endpoint) -> None:
@@ -243,6 +272,46 @@ def test_an_endpoint_that_takes_no_tools_is_not_offered_any_again(endpoint: Endp
         attempts.append(caught.value.attempts)
     assert attempts == [1, 0] and len(endpoint.bodies) == 1
     assert not asyncio.run(llm.capabilities()).tools
+
+
+def test_schemas_of_every_kind_cost_one_call_each(endpoint: Endpoint) -> None:
+    """An endpoint that validates strict schemas refuses one probe, and no schema after it, whatever is in it."""
+    hosted = Hosted(endpoint, thoughts=0)
+    text: dict[str, Any] = {"type": "string"}
+    parts: list[dict[str, Any]] = [
+        {**text, "maxLength": 9}, {**text, "format": "uri"}, {"const": "x"}, {"enum": [1, "a", None]},
+        {"type": "array", "items": text, "uniqueItems": True}, {"type": "object", "additionalProperties": text},
+        {"type": "array"}, {}, {"oneOf": [text, {"type": "integer"}]}, {"allOf": [{"$ref": "#/$defs/P"}]},
+        {"$ref": "#/$defs/P", "description": "one"}, {"type": "object", "properties": {"b": text}, "default": {}},
+    ]  # fmt: skip
+    definitions = {"P": {"type": "object", "properties": {"c": text}}}
+    schemas = [{"type": "object", "properties": {"a": part}, "$defs": definitions} for part in parts]
+
+    async def all_of_them(supervisor: Supervisor) -> int:
+        await supervisor.capabilities()
+        before = len(hosted.bodies)
+        for schema in schemas:
+            with contextlib.suppress(CompletionError):  # what is not enforced is not always what was asked for
+                await supervisor.structured(PROMPT, Anything, schema=schema, repairs=0)
+        return len(hosted.bodies) - before
+
+    refused_once = 2  # temperature and seed, which no probe sends
+    assert under(endpoint, all_of_them, retries=0)[0] == len(schemas) + refused_once
+    assert under(endpoint, all_of_them, retries=0)[0] == len(schemas)
+
+
+def test_a_pydantic_models_own_schema_is_met(endpoint: Endpoint) -> None:
+    """With its definitions, defaults and bounds, as a task may ask for it."""
+    hosted = Hosted(endpoint, thoughts=0)
+    schema = Counts.model_json_schema()
+    assert "$defs" in schema
+
+    async def counted(supervisor: Supervisor) -> Counts:
+        return (await supervisor.structured(PROMPT, Counts, schema=schema, repairs=0)).value
+
+    assert under(endpoint, counted)[0] == Counts(best=Count(unit="word"))
+    sent = hosted.bodies[-1]["response_format"]["json_schema"]
+    assert sent["strict"] and "$defs" not in sent["schema"]
 
 
 def ask(endpoint: Endpoint, schema: dict[str, Any], **settings: Any) -> tuple[LLMResponse, list[dict[str, Any]]]:

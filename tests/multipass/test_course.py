@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 from kernel.world import BLOCKED, CONVERGED, NOT_YET, World, add, found, step
 
+from aeon.multipass.record import DECLINED
 from aeon.schema import (
     ROWS,
+    Answer,
     Budget,
+    Claim,
     Config,
     ConvergenceAssessment,
     Dimensions,
@@ -15,11 +18,14 @@ from aeon.schema import (
     Failure,
     Question,
     Questions,
+    Reading,
     ReasoningEngine,
     Refinement,
     RefinementLimits,
     Reply,
+    ReplyKind,
     SemanticValidationReport,
+    Standing,
     StepResult,
     TaskProfile,
 )
@@ -178,3 +184,23 @@ def test_the_order_of_the_table_is_honoured_between_asking_and_giving_up(first: 
     decision = result.history.passes[3].decision
     assert decision and decision.reason == first
     assert result.stop_reason == ("ttl_expired" if first == "needs_clarification" else "diminishing_returns")
+
+
+@pytest.mark.requirement("S2")
+@pytest.mark.parametrize(
+    ("said", "standing", "declined"),
+    [
+        ("refusal", "assumed", True),
+        ("refusal", "measured", True),
+        ("refusal", "bad", False),
+        ("hedge", "assumed", False),
+    ],
+)
+def test_what_a_judge_takes_for_a_refusal_is_no_answer(said: ReplyKind, standing: Standing, declined: bool) -> None:
+    """Its text is quoted as what the model wrote and claims nothing; a judge measured as bad decides nothing."""
+    claim = Claim(id="c1", start=0, end=1, text="I", kind="name", reading=Reading(value="i", form="text"))
+    review = NOT_YET.changed(reply=said, standing=standing, reason_codes=(said,), form="verdict")
+    world = World(assess=review, synthesize=Answer(text="I can't.", claims=(claim,)), refine_plan=growing)
+    result = world.run(Config(max_passes=2))
+    assert result.answer == (f"{DECLINED} I can't." if declined else "I can't.")
+    assert (result.claims == ()) == declined and not result.sufficient

@@ -104,6 +104,32 @@ def test_an_answer_in_a_form(serve: Serve) -> None:
     assert json.loads(response.output_text) == {"planet": "Jupiter"}
 
 
+def test_an_answer_that_is_not_in_its_form_is_a_refusal(serve: Serve) -> None:
+    """A client that reads the content as its schema gets none, but the reason, in both APIs, streamed or not."""
+
+    def reply(request: LLMRequest) -> LLMResponse:
+        wanted = request.json_schema and "planet" in json.dumps(request.json_schema)
+        return played(request).changed(text="Jupiter, of course.") if wanted else played(request)
+
+    form = {"type": "json_schema", "json_schema": {"name": "planet", "schema": SCHEMA}}
+    asked: dict[str, object] = {"model": "multi-pass", "response_format": form}
+    asked["messages"] = [{"role": "user", "content": "Which is the largest planet?"}]
+    text = {"format": {"type": "json_schema", "name": "planet", "schema": SCHEMA}}
+    with client_of(serve(Scripted(reply))) as client:
+        chat = client.chat.completions.create(**asked)  # type: ignore[call-overload]
+        chunks = [*client.chat.completions.create(**asked, stream=True)]  # type: ignore[call-overload]
+        response = client.responses.create(model="multi-pass", input="Which planet is largest?", text=text)  # type: ignore[arg-type]
+        events = [*client.responses.retrieve(response.id, stream=True)]
+    message = chat.choices[0].message
+    assert message.content is None and "in the form that was asked for" in message.refusal
+    assert chat.model_extra["aeon"]["stop_reason"] == "schema_unmet"
+    deltas = [chunk.choices[0].delta for chunk in chunks if chunk.choices]
+    assert "in the form" in "".join(delta.refusal or "" for delta in deltas) and not any(d.content for d in deltas)
+    part = response.output[0].content[0]  # type: ignore[union-attr]
+    assert part.type == "refusal" and "in the form" in part.refusal and response.output_text == ""
+    assert {"response.refusal.delta", "response.refusal.done"} <= {event.type for event in events}
+
+
 def test_a_response_goes_on_from_another(serve: Serve) -> None:
     """Instructions and the previous response reach the run; what was asked for is in the response."""
     server = serve()

@@ -195,6 +195,14 @@ def test_an_answer_that_ended_for_an_unknown_reason_is_asked_again() -> None:
     assert type(failure) is Truncated
 
 
+def test_thoughts_that_took_all_the_room_are_not_asked_for_again() -> None:
+    """A model that thinks gets all there is at once: the same again would end the same."""
+    cut = said("<think>Hm", "length")
+    llm = Scripted([cut, cut], Capabilities(hidden_reasoning=True))
+    error, _ = text(llm)
+    assert isinstance(error, Truncated) and "thought_tokens" in str(error) and len(llm.requests) == 1
+
+
 def test_more_room_stays_within_the_context() -> None:
     """Twice the tokens, but never more than half of the context that the endpoint told."""
     llm = playing(said("", "length"), said(GOOD), can=Capabilities(context_tokens=300))
