@@ -15,28 +15,30 @@ _NAME = "|".join(sorted(MONTHS, key=len, reverse=True))
 _FULL = "|".join(
     sorted((name.capitalize() for name in MONTHS if len(name) > 3 or name in ("may", "mai")), key=len, reverse=True)
 )
+_LOWER = "|".join(sorted((name for name in MONTHS if len(name) > 4), key=len, reverse=True))
+"""Names that may stand alone in small letters; shorter ones are often other words."""
 _ORDINAL = r"(?:st|nd|rd|th|er|\.)?"
 _TO = r"(?:\s?[-–—]\s?|\s(?:to|till|until|through|bis(?: zum| einschließlich| einschl\.)?|hasta el|jusqu['’]au)\s)"
 """Between the first and the last day of several."""
 _FIRST = rf"(?:\d{{1,2}}{_ORDINAL}{_TO}(?:the )?|(?<=du )\d{{1,2}}(?:er)?\sau\s|(?<=del )\d{{1,2}}\sal\s)"
 _ENDING = r"(?:st|nd|rd|th)?"
-_LAST = rf"{_ENDING}{_TO}\d{{1,2}}{_ENDING}(?!\.?\s?(?:of\s)?(?i:{_NAME})\b)"
+_LAST = rf"{_ENDING}{_TO}\d{{1,2}}{_ENDING}(?!\.?\s?(?:of\s)?(?i:{_NAME})(?!\w))"
 _WRITTEN = (
-    (rf"{_FIRST}\d{{1,2}}{_ORDINAL}\s(?:of\s|de\s)?(?i:{_NAME})\b\.?,?\s(?:de\s)?\d{{4}}(?!\d)", ("ddmy",)),
-    (rf"(?i:{_NAME})\b\.?\s\d{{1,2}}{_LAST},?\s\d{{4}}(?!\d)", ("mddy",)),
+    (rf"{_FIRST}\d{{1,2}}{_ORDINAL}\s(?:of\s|de\s)?(?i:{_NAME})(?!\w)\.?,?\s(?:de\s)?\d{{4}}(?!\d)", ("ddmy",)),
+    (rf"(?i:{_NAME})(?!\w)\.?\s\d{{1,2}}{_LAST},?\s\d{{4}}(?!\d)", ("mddy",)),
     (rf"\d{{1,2}}\.?{_TO}\d{{1,2}}\.\s?\d{{1,2}}\.\s?\d{{4}}(?!\d|\.\d)", ("ddmy",)),
-    (rf"{_FIRST}\d{{1,2}}{_ORDINAL}\s(?:of\s|de\s)?(?i:{_NAME})\b", ("ddm",)),
-    (rf"(?i:{_NAME})\b\.?\s\d{{1,2}}{_LAST}(?![\d.,:]\d|\d)(?!\s?(?:%|€|euro|[ap]\.?m\b))", ("mdd",)),
+    (rf"{_FIRST}\d{{1,2}}{_ORDINAL}\s(?:of\s|de\s)?(?i:{_NAME})(?!\w)", ("ddm",)),
+    (rf"(?i:{_NAME})(?!\w)\.?\s\d{{1,2}}{_LAST}(?![\d.,:]\d|\d)(?!\s?(?:%|€|euro|[ap]\.?m\b))", ("mdd",)),
     (r"\d{4}([-/])\d{1,2}\1\d{1,2}(?![-\d])", ("ymd",)),
     (r"\d{1,2}\.\s?\d{1,2}\.\s?(?:\d{4}|\d{2})(?!\d|\.\d)", ("dmy",)),
     (r"\d{1,2}([-/])\d{1,2}\1(?:\d{4}|\d{2})(?![-/\d])", ("dmy", "mdy")),
-    (rf"\d{{1,2}}{_ORDINAL}\s(?:of\s|de\s)?(?i:{_NAME})\b\.?,?\s(?:de\s)?\d{{4}}(?!\d)", ("dmy",)),
-    (rf"(?i:{_NAME})\b\.?\s\d{{1,2}}{_ORDINAL},?\s\d{{4}}(?!\d)", ("mdy",)),
-    (rf"\d{{1,2}}{_ORDINAL}\s(?:of\s|de\s)?(?i:{_NAME})\b", ("dm",)),
-    (rf"(?i:{_NAME})\b\.?\s\d{{1,2}}(?:st|nd|rd|th)?(?![\d.,]\d|\d)(?!\s?(?:%|€|euro))", ("md",)),
-    (rf"(?i:{_NAME})\b\.?,?\s\d{{4}}(?!\d)", ("my",)),
+    (rf"\d{{1,2}}{_ORDINAL}\s(?:of\s|de\s)?(?i:{_NAME})(?!\w)\.?,?\s(?:de\s)?\d{{4}}(?!\d)", ("dmy",)),
+    (rf"(?i:{_NAME})(?!\w)\.?\s\d{{1,2}}{_ORDINAL},?\s\d{{4}}(?!\d)", ("mdy",)),
+    (rf"\d{{1,2}}{_ORDINAL}\s(?:of\s|de\s)?(?i:{_NAME})(?!\w)", ("dm",)),
+    (rf"(?i:{_NAME})(?!\w)\.?\s\d{{1,2}}(?:st|nd|rd|th)?(?![\d.,]\d|\d)(?!\s?(?:%|€|euro))", ("md",)),
+    (rf"(?i:{_NAME})(?!\w)\.?,?\s\d{{4}}(?!\d)", ("my",)),
     (r"\d{4}-\d{2}(?![-\d])", ("ym",)),
-    (rf"(?:{_FULL})\b", ("m",)),
+    (rf"(?:{_FULL}|{_LOWER})(?!\w)", ("m",)),
     (r"\d{4}[年년]\s?\d{1,2}[月월]\s?\d{1,2}[日일]", ("ymd",)),
     (r"\d{4}[年년]\s?\d{1,2}[月월](?!\s?\d{1,2}[日일])", ("ym",)),
     (r"\d{1,2}[月월]\s?\d{1,2}[日일]", ("md",)),
@@ -52,7 +54,7 @@ _TIME = re.compile(
 _ALSO_WORDS = re.compile(r"\b(?:may|mar|march)\b")
 """Month names that are also ordinary words where they are not capitalised."""
 _THINGS = re.compile(r"\s(?!(?:across|as|does|has|is|plus|this|thus|unless|was)\b)[a-z]{2,}s\b")
-_MONTH_BEFORE = re.compile(rf"\b(?i:{_NAME})\b\.?\s$")
+_MONTH_BEFORE = re.compile(rf"\b(?i:{_NAME})(?!\w)\.?\s$")
 _IS_DAY = re.compile(r"(?!0000)\d{4}-(?!00)\d\d-(?!00)\d\d")
 _AT = re.compile(r"\b(?:after|before|between|by|for|from|of|on|since|the|till|to|until)\s$", re.IGNORECASE)
 
@@ -60,7 +62,8 @@ _AT = re.compile(r"\b(?:after|before|between|by|for|from|of|on|since|the|till|to
 def days(text: str, cell: bool = False) -> Iterator[Mention]:
     """The dates of a text; of two that overlap, the fuller one is first. A numeric one may have two readings.
 
-    The name of a month that begins a sentence may be another word; a ``cell`` begins none.
+    The name of a month that begins a sentence may be another word; a ``cell`` begins none. One that stands
+    alone without a capital is certain nowhere.
     """
     for pattern, forms in _DATES:
         for match in pattern.finditer(text):
@@ -68,7 +71,8 @@ def days(text: str, cell: bool = False) -> Iterator[Mention]:
                 continue
             mention = mentioned("date", match.start(), match[0], forms)
             if mention is not None:
-                yield mention
+                alone = forms == ("m",) and match[0][0].isalpha() and not match[0][0].isupper()
+                yield mention._replace(certain=not alone)
 
 
 def days_named(text: str) -> frozenset[str]:
