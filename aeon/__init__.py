@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from aeon.assembly.views import notebook
     from aeon.documents.collecting import collect
     from aeon.documents.collection import Collection
+    from aeon.engines.graph.builder import Edge, Graph, GraphBuilder, Visit, Walk
     from aeon.engines.report.writer import compose
     from aeon.errors import AeonError
     from aeon.kernel.compose import side_by_side
@@ -59,6 +60,7 @@ __all__ = [
     "Collection",
     "Conclusion",
     "Config",
+    "Edge",
     "Effect",
     "EffectEnded",
     "EffectOf",
@@ -66,6 +68,8 @@ __all__ = [
     "Engine",
     "Event",
     "ExecutionHistory",
+    "Graph",
+    "GraphBuilder",
     "Halt",
     "Handlers",
     "Journal",
@@ -89,6 +93,8 @@ __all__ = [
     "Task",
     "Tool",
     "Value",
+    "Visit",
+    "Walk",
     "build",
     "collect",
     "compose",
@@ -113,6 +119,7 @@ _HOMES = {
     "aeon.assembly.views": ("notebook",),
     "aeon.documents.collecting": ("collect",),
     "aeon.documents.collection": ("Collection",),
+    "aeon.engines.graph.builder": ("Edge", "Graph", "GraphBuilder", "Visit", "Walk"),
     "aeon.engines.report.writer": ("compose",),
     "aeon.errors": ("AeonError",),
     "aeon.kernel.compose": ("side_by_side",),

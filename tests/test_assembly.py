@@ -195,11 +195,11 @@ def test_a_run_as_a_stream() -> None:
 
 
 @pytest.mark.requirement("K9", "O3")
-def test_a_stream_that_is_left_interrupts_its_run_where_that_was_asked_for() -> None:
+def test_a_stream_that_is_left_interrupts_its_run() -> None:
     """The run ends at its next boundary, in an answer."""
 
     async def leave() -> Result:
-        stream = build(llm=planning(SUM)).stream(TASK, on_leave="interrupt")
+        stream = build(llm=planning(SUM)).stream(TASK)
         async for event in stream:
             if event.type == "effect_ended":
                 break

@@ -14,7 +14,8 @@ from aeon.assembly.views import trail
 from aeon.schema import Step
 from aeon.schema.effects import Effect
 from aeon.simulation.faults import scenario
-from aeon.simulation.life import Life, Parts, Troubles
+from aeon.simulation.life import Life, Parts
+from aeon.simulation.troubles import Troubles
 from aeon.simulation.world import World
 from scripts.checks.docs import PAGES, differences
 from scripts.checks.pictures import STEPS

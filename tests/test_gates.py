@@ -329,3 +329,15 @@ def test_the_contracts_in_the_folder_are_json_with_a_trailing_newline() -> None:
     for path in sorted((ROOT / "contracts").glob("*.json")):
         text = path.read_text()
         assert text == json.dumps(json.loads(text), indent=2, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+@pytest.mark.parametrize("option", ["", "--nothing-missing"])
+def test_what_a_test_lacks_is_named_and_fails_where_nothing_may_be_missing(option: str) -> None:
+    """Without Node on the path its tests are skipped with the reason; with the option they fail with it."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/server/test_window_story.py"]
+    done = subprocess.run(
+        [*command, *filter(None, [option])], capture_output=True, text=True, cwd=ROOT, timeout=120,
+        env={**os.environ, "PATH": "/nonexistent"},
+    )  # fmt: skip
+    assert "missing here: Node (apt install nodejs)" in done.stdout, done.stdout
+    assert done.returncode == (1 if option else 0)

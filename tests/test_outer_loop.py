@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler
+from itertools import count
 from typing import Any
 
 import pytest
@@ -15,11 +17,14 @@ from kernel.world import found as issues
 from aeon.assembly.build import build
 from aeon.assembly.runs import replay
 from aeon.llm.scripted import Scripted
+from aeon.observability.lines import plain
 from aeon.observability.monitor import monitor
+from aeon.observability.passes.report import history_lines
 from aeon.runtime.journal import Journal
 from aeon.schema import (
     Capabilities,
     Config,
+    Decision,
     ExecutionHistory,
     JsonValue,
     LLMRequest,
@@ -75,7 +80,8 @@ def test_evaluation_and_strategy_are_in_the_history() -> None:
 @pytest.mark.requirement("O4")
 def test_a_confident_run_stops_though_it_has_not_converged() -> None:
     """Where the policy is content with what tools did, and asks for hardly any coverage."""
-    result, _ = run(decide={"confidence_threshold": 0.7, "coverage_threshold": 0.1})
+    few = {"min_sources_for_confidence": 1}
+    result, _ = run(decide={"confidence_threshold": 0.7, "coverage_threshold": 0.1}, evaluate=few)
     (last,) = result.history.passes
     assert last.decision is not None and (last.decision.reason, last.decision.sufficient) == ("confident", True)
     assert (result.stop_reason, result.sufficient, result.answer) == ("confident", True, "108")
@@ -100,6 +106,120 @@ def test_a_probabilistic_run_replays(seed: int) -> None:
     draws = [drawn(result.history), drawn(again.history)]
     assert draws[0] == draws[1] and None not in draws[0]
     assert replay(journal).history == result.history
+
+
+@pytest.mark.requirement("O4")
+def test_in_probabilistic_mode_the_same_run_stops_by_some_seeds_and_goes_on_by_others() -> None:
+    """With enough coverage the confidence is the chance to stop; deterministically this one is never enough."""
+    decide: dict[str, JsonValue] = {"coverage_threshold": 0.1}
+    certain, _ = run(decide=decide)
+    assert not certain.sufficient and certain.passes > 1
+    chances = [run(decide=decide | {"decision_mode": "probabilistic", "seed": seed})[0] for seed in range(8)]
+    stopped = {(one.history.passes[0].decision or Decision(action="ASK", reason="")).reason for one in chances}
+    assert stopped == {"confident", "continue"}
+    for one in chances:
+        evaluation = one.history.passes[0].assessment.evaluation  # type: ignore[union-attr]
+        assert evaluation is not None and evaluation.draw is not None and evaluation.confidence is not None
+        assert (one.passes == 1) == (evaluation.draw < evaluation.confidence)
+
+
+STEPS = {"steps": [{"goal": "the rolls", "needs": []}, {"goal": "the sum", "needs": [1]}]}
+WORDS: dict[str, JsonValue] = {
+    "refined_query": "How much in all?", "focus_areas": ["the sum"], "exclude_areas": ["rolls"],
+    "source_preferences": ["calculator"],
+}  # fmt: skip
+REVIEW: dict[str, JsonValue] = {"explanation": "half", "kind": "part", "issues": [], "calculations": []}
+BY_TURNS = Capabilities(json_schema=True, json_mode=True, tools=True)
+
+
+def searching(completeness: float) -> Callable[[LLMRequest], LLMResponse | str]:
+    """A model that plans two steps, always says something else, and is never more complete than that."""
+    said, changed = count(1), count(1)
+
+    def answer(request: LLMRequest) -> LLMResponse | str:
+        shape = str(request.json_schema)
+        if request.json_schema is None:
+            return f"in words {'x' * next(said)}"
+        if "reasoning_depth" in shape and isinstance(easy := oblige(request), LLMResponse):
+            return json.dumps(json.loads(easy.text) | {"reasoning_depth": 5})
+        if "refined_query" in shape:
+            return json.dumps({name: WORDS[name] for name in request.json_schema["properties"]})  # type: ignore[union-attr]
+        if "'changes'" in shape:
+            goal = f"look again {'x' * (number := next(changed))}"
+            change = {"replaces": "" if number < 4 else "s2", "goals": [goal], "why": "half"}
+            return json.dumps({"changes": [change]})
+        if "completeness" in shape:
+            scores = {"completeness": completeness, "coherence": 1, "consistency": 1}
+            return json.dumps({name: (REVIEW | scores)[name] for name in request.json_schema["properties"]})  # type: ignore[union-attr]
+        return json.dumps(STEPS) if "'needs'" in shape else oblige(request)
+
+    return answer
+
+
+def planned(completeness: float, **engine: JsonValue) -> tuple[Result, Scripted]:
+    """A run of such a model, by this policy; and the model with what it was asked."""
+    model = Scripted(searching(completeness), BY_TURNS)
+    config = Config.model_validate({"reasoning_engine": engine})
+    return build(model, config=config).execute(TASK), model
+
+
+@pytest.mark.requirement("O4", "O5")
+def test_an_ordinary_run_that_gains_nothing_pivots_once_and_then_its_returns_diminish() -> None:
+    """Under the default settings: the planner is told to take another way, and after that pass the run ends."""
+    result, model = planned(0.6)
+    strategies = [one.refinement.strategy for one in result.history.passes]
+    assert strategies == ["DEEPEN", "DEEPEN", "DEEPEN", "PIVOT", None] and result.stop_reason == "diminishing_returns"
+    told = [one.messages[-1].content for one in model.requests if "'changes'" in str(one.json_schema)]
+    assert "Strategy PIVOT. What was tried has not helped: take another way than so far." in told[-1]
+    assert "The task in other words: How much in all?" in told[-1]
+    assert "Leave out: rolls\nPrefer: calculator" in told[-1]
+    query = result.history.passes[3].refinement.query
+    assert query is not None and (query.strategy_used, query.focus_areas) == ("PIVOT", ("the sum",))
+    assert "strategy PIVOT" in plain(history_lines(result.history))
+
+
+@pytest.mark.requirement("O2", "O5")
+def test_an_ordinary_run_whose_answer_covers_much_on_few_sources_narrows() -> None:
+    """No source bears its answer, so that the confidence is low where the coverage is not: the weak is made sure."""
+    result, model = planned(0.8)
+    first = result.history.passes[0]
+    assert first.refinement.strategy == "NARROW"
+    assert any("Strategy NARROW." in one.messages[-1].content for one in model.requests)
+    assert any("make them sure" in message.content for one in model.requests for message in one.messages)
+
+
+@pytest.mark.requirement("O5")
+def test_the_switches_of_the_new_wording_work_in_a_run() -> None:
+    """Without rewriting nobody words the task anew; without source preferences nobody is asked for them."""
+    off, silent = planned(0.6, refine={"allow_query_rewrite": False})
+    assert all(one.refinement.query is None for one in off.history.passes)
+    assert not any("refined_query" in str(one.json_schema) for one in silent.requests)
+    for allowed in (True, False):
+        _, model = planned(0.6, refine={"allow_source_preference": allowed, "query_diversity": "low"})
+        asked = [one for one in model.requests if "refined_query" in str(one.json_schema)]
+        assert asked and all(("source_preferences" in str(one.json_schema)) == allowed for one in asked)
+        assert all("Keep close to the words of the task." in one.messages[-1].content for one in asked)
+
+
+@pytest.mark.requirement("O2", "O3")
+def test_entity_ratio_counts_what_the_model_says_the_answer_must_contain() -> None:
+    """An answer that is judged complete and lacks one of three things covers two thirds, and the gap has its name."""
+
+    def naming(request: LLMRequest) -> LLMResponse | str:
+        said = request.messages[-1].content
+        if "'things'" in str(request.json_schema):
+            return json.dumps({"things": ["rolls", "loaves", "the sum"]})
+        return NO if "loaves" in said and request.json_schema is None else oblige(request)
+
+    covered = {}
+    for method in ("aspect_ratio", "entity_ratio"):
+        config = Config.model_validate({"reasoning_engine": {"state_monitor": {"coverage_method": method}}})
+        result = build(Scripted(naming, SCORING), config=config).execute(TASK)
+        evaluation = result.history.passes[0].assessment.evaluation  # type: ignore[union-attr]
+        assert evaluation is not None
+        covered[method] = (evaluation.coverage, evaluation.gaps.missing_entities)
+    assert covered["entity_ratio"] == (pytest.approx(2 / 3, abs=1e-6), ("loaves",))
+    assert covered["aspect_ratio"][1] == ()
 
 
 @pytest.mark.requirement("O5")

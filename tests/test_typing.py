@@ -32,6 +32,16 @@ async def follow(task: str) -> str:
         elif isinstance(event, RunEnded):
             print(event.conclusion.answer)
     return stream.result.answer
+
+
+async def first(task: str) -> str:
+    orchestrator = build()
+    async with orchestrator.stream(task) as stream:
+        event = await anext(aiter(stream))
+        orchestrator.driver.interrupt()
+    async with orchestrator.stream(task, on_leave="continue") as other:
+        print(event.type, other.result.answer)
+    return stream.result.answer
 """
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 from aeon.asking.answers import no_option, options_of
 from aeon.asking.asker import Answerer, Asker
 from aeon.assembly.arguments import check_callables, check_instructions
+from aeon.assembly.costs import Costs
+from aeon.assembly.models import check_models, check_prices, models_of, priced
 from aeon.assembly.multipass import PLUGIN
-from aeon.assembly.plugin import AnyPlugin, Plugin, Services, price_of
+from aeon.assembly.plugin import AnyPlugin, Plugin, Services
 from aeon.assembly.registry import plugin, plugin_of
 from aeon.assembly.roles import Cast, cast_of, check_names, fitted, handlers_of, recast
 from aeon.assembly.setup import (
@@ -45,11 +47,12 @@ from aeon.supervisor.valid import validator
 from aeon.text import one_line
 from aeon.tools.choose import choose
 from aeon.tools.dates import dates
+from aeon.tools.mcp.servers import Servers, start_seconds_of
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.select import Given, connected, folder_specs, listed, opened, resolve, server_specs
 from aeon.tools.tool import Tool
 
-__all__ = ["Resumption", "Unattended", "assemble", "build", "priced", "resume", "resumption"]
+__all__ = ["Resumption", "Unattended", "assemble", "build", "resume", "resumption"]
 
 Unattended: TypeAlias = Literal["assume", "suspend"] | None
 """What becomes of questions that nobody is there to answer; ``None``: what the configuration says."""
@@ -130,7 +133,7 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
 
     Raises:
         UsageError: a model, tool, folder, engine or setting that does not exist or cannot be used.
-        WeightsError: the embedded model had to be fetched and could not be.
+        MissingExtraError, InputFileError: a model on this machine lacks llama.cpp or its file; nothing was fetched yet.
         ToolFailed: an MCP server cannot be reached, or does not answer.
     """
     observers = check_callables(observers, journal, ask)
@@ -141,10 +144,13 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     settings = fitted(brought, settings, adapter)
     cast = cast_of(settings, adapter, select)
     settings = priced(settings, adapter, brought, cast)
-    setup = setup_of(adapter, llm if isinstance(llm, str) else spec, chosen, cast)
+    if brought.engine.bound(settings).calls:
+        check_models(models_of(settings, adapter, brought, cast))
+    costs = Costs(adapter, brought.engine.name, settings)
+    setup = setup_of(adapter, llm if isinstance(llm, str) else spec, chosen, cast) | costs.setup()
     handlers = assemble(adapter, chosen, settings, ask, plugin=brought, cast=cast)
     made = (adapter, setup, chosen, brought, [*cast.models.values()])
-    driver = _driver(durable, run, journal, made, observers, ask)
+    driver = _driver(durable, run, journal, made, observers, ask, costs)
     return Orchestrator(brought.engine, handlers, driver, settings)
 
 
@@ -169,6 +175,7 @@ def _driver(
     made: tuple[LLMAdapter, JsonObject, Sequence[Given], AnyPlugin, Sequence[LLMAdapter]],
     observers: Iterable[Observer],
     ask: Answerer | None,
+    costs: Costs,
 ) -> AsyncDriver:
     """What drives the runs, in this process alone or in the database at ``url``.
 
@@ -178,7 +185,7 @@ def _driver(
     if url is None:
         if run is not None:
             raise UsageError("run: names a run in a database; name that with durable, as in durable='sqlite'")
-        return AsyncDriver(observers, journal, setup=setup, admit=_admit)
+        return AsyncDriver(observers, journal, setup=setup, admit=_admit, took=costs.note)
     if journal is not _in_memory:
         raise UsageError("journal: with durable, the database keeps it; leave one of them out")
     purpose = "build(durable=…)"
@@ -225,7 +232,7 @@ def assemble(
             handler.
     """
     _check_config(config, plugin)
-    given = connected(opened(tools))
+    given = connected(opened(tools), partial(Servers.open, start=start_seconds_of(os.environ, config.budget.seconds)))
     resolved = resolve(given)
     there = {tool.name for tool in resolved}
     own = [tool for tool in _own_tools() if tool.name not in there]
@@ -250,19 +257,6 @@ def _check_config(config: Settings, plugin: AnyPlugin) -> None:
 def _own_tools() -> tuple[Tool, ...]:
     """What programs may say though no prompt names it; made once, since a schema takes its time to check."""
     return tuple(replace(tool, offered=False) for tool in (choose(), *dates()))
-
-
-def priced(config: Settings, adapter: LLMAdapter, plugin: AnyPlugin = PLUGIN, cast: Cast | None = None) -> Settings:
-    """The configuration with the prices of just the models that a run on ``adapter`` uses: its bound rests on them.
-
-    ``cast`` are the models of roles, without it as configured.
-
-    Raises:
-        UsageError: a model of the configuration does not exist.
-    """
-    roles = (cast or cast_of(config, adapter, select)).models.values()
-    models = [adapter, *roles, *(select(name) for name in plugin.models(config))]
-    return config.changed(prices={model.name: price_of(config, model) for model in models})
 
 
 class Resumption(NamedTuple):
@@ -322,22 +316,16 @@ def resumption(  # noqa: PLR0913 - all but the first few are for the rare case, 
     used = recast(recorded_roles(setup, config.roles), others, config.roles)
     own = trust.naming(others.values())
     cast = cast_of(config, adapter, own.select, used)
-    _check_prices(brought, config, (adapter, *cast.models.values()))
+    check_prices(brought, config, (adapter, *cast.models.values()))
+    if point.void is not None and brought.engine.bound(config).calls:
+        check_models((adapter, *cast.models.values()))
     chosen = recorded_tools(setup) if tools is None else listed(tools)
     handlers = assemble(adapter, chosen, config, _first(answer, ask), unattended, brought, own.select, cast)
     drop_after(journal, point, updated(setup, adapter, spec, chosen, cast))
-    driver = AsyncDriver(observers, lambda execution_id: journal)
+    costs = Costs(adapter, brought.engine.name, config)
+    driver = AsyncDriver(observers, lambda execution_id: journal, took=costs.note)
     job = Job(brought.engine, opening.task, journal.first_config(brought.engine.config), handlers)
     return Resumption(driver, job, adapter, point.question, tuple(cast.changes(setup)))
-
-
-def _check_prices(plugin: AnyPlugin, config: Settings, models: Iterable[LLMAdapter]) -> None:
-    """Refuse a model without a price for a run whose cost is bounded."""
-    if plugin.engine.bound(config).cost is None:
-        return
-    for model in models:
-        if price_of(config, model) is None:
-            raise UsageError(f"the run's cost is bounded, but {model.name} has no price; fork the run and set one")
 
 
 def _check_answer(answer: str, question: Question | None) -> None:

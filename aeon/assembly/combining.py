@@ -24,6 +24,7 @@ from aeon.engines.contractive.classifier import Classifier
 from aeon.engines.contractive.splitter import Splitter
 from aeon.engines.ensemble.config import EnsembleConfig
 from aeon.engines.ensemble.members import CombiningSettings, Members, settings_of
+from aeon.engines.ensemble.merger import Merger
 from aeon.engines.ensemble.program import ensemble_of
 from aeon.engines.ensemble.record import Ensemble
 from aeon.engines.ensemble.rules import EnsembleSignals
@@ -64,7 +65,11 @@ def ensemble(plugins: Plugins) -> Plugin[EnsembleConfig, EnsembleSignals, Ensemb
         members = [
             _handlers_of(plugins, _drawn(services, config.temperature, seat.seed), seat.engine) for seat in config.seats
         ]
-        return dispatched(engine.phases, {"compare_answers": Classifier(services.supervisor).classify}, members)
+        merger = Merger(services.supervisor, services.briefing, config.output_tokens)
+        own: Handlers = {
+            "compare_answers": Classifier(services.supervisor).classify, "merge_answers": merger.merge,
+        }  # fmt: skip
+        return dispatched(engine.phases, own, members)
 
     def fit(config: EnsembleConfig, adapter: LLMAdapter) -> EnsembleConfig:
         fitted = _fitted(plugins, config, adapter)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -15,8 +16,10 @@ from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.record import Research
 from aeon.errors import ConfigError, UsageError
 from aeon.llm.adapter import LLMAdapter
+from aeon.llm.select import select
 from aeon.schema import Task
 from aeon.schema.frozen import Frozen
+from aeon.schema.response import ResponseMetadata
 from aeon.settings import load_config, with_overrides
 from aeon.text import one_line
 from aeon.tools.select import folder_specs, search_specs
@@ -24,6 +27,10 @@ from aeon.tools.select import folder_specs, search_specs
 __all__ = ["AgentResponse", "AgentSource", "research", "response", "run_research"]
 
 Tier = Literal["auto", "simple", "standard", "deep"]
+_SEARCH = "RESEARCH_SEARCH"
+"""The variable that names what `run_research` searches where its call does not, as ``--search`` takes it."""
+_USUAL = "searxng=http://127.0.0.1:8888"
+"""What is searched where neither says anything."""
 
 
 class AgentSource(Frozen):
@@ -42,6 +49,7 @@ class AgentResponse(Frozen):
     sources: tuple[AgentSource, ...]
     insufficient_termination: bool
     confidence: float | None = None
+    metadata: ResponseMetadata
 
 
 def research(
@@ -88,13 +96,15 @@ def run_research(
     max_sources: int | None = None,
     max_execution_time_s: float | None = None,
     complexity_tier: Tier | None = None,
+    llm: LLMAdapter | str | None = None,
     config: ResearchConfig | None = None,
     **options: Any,  # noqa: ANN401 - what `research` takes
 ) -> AgentResponse:
     """The same with the names and the answer of the reference: a summary and its sources.
 
-    ``complexity_tier`` is the reference's name of ``tier``. Beside its names it takes those of `research`, of which
-    ``sources`` or ``search`` is needed: the reference had one web search built in. The limits stand before those of
+    ``complexity_tier`` is the reference's name of ``tier``. Beside its names it takes those of `research`. Without
+    ``sources`` and ``search`` it searches what the variable ``RESEARCH_SEARCH`` names, else a SearXNG at its usual
+    address on this machine; where nothing can be searched, the summary says so. The limits stand before those of
     ``config``.
 
     Raises:
@@ -108,11 +118,15 @@ def run_research(
     if max_execution_time_s is not None:
         chosen["budget"] = {"seconds": max_execution_time_s}
     settings = config or load_config(ResearchConfig, environ=os.environ)
-    return response(research(task, config=with_overrides(settings, chosen), **options))
+    if not (options.get("sources") or options.get("search")):
+        options["search"] = os.environ.get(_SEARCH, "").split() or [_USUAL]
+    adapter = select(llm)
+    result = research(task, llm=adapter, config=with_overrides(settings, chosen), **options)
+    return response(result, adapter.name)
 
 
-def response(result: Research) -> AgentResponse:
-    """The answer of the reference: only the sources that the answer cites are in it."""
+def response(result: Research, model: str) -> AgentResponse:
+    """The answer of the reference, made by the ``model`` of this name: only the sources that it cites are in it."""
     scores = [sentence.score for sentence in result.sentences if sentence.score is not None]
     return AgentResponse(
         summary=result.answer,
@@ -127,4 +141,8 @@ def response(result: Research) -> AgentResponse:
         ),
         insufficient_termination=not result.sufficient,
         confidence=min(scores) if scores else None,
-    )
+        metadata=ResponseMetadata(
+            timestamp=datetime.now(UTC).isoformat(timespec="seconds"), model=model,
+            token_count=(result.usage + result.lost).tokens,
+        ),
+    )  # fmt: skip

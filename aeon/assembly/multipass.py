@@ -17,7 +17,7 @@ from aeon.execution import tutor as tutored_turns
 from aeon.execution.texts import TextWriter
 from aeon.execution.turns import TurnTaker
 from aeon.grounding.prose import checked_sentences
-from aeon.grounding.results import grounded, spans_of
+from aeon.grounding.results import PlanEvidence, spans_of
 from aeon.kernel.passes import MULTIPASS
 from aeon.kernel.ports import Handlers
 from aeon.kernel.table import PassSignals
@@ -128,7 +128,7 @@ def _modules(services: Services[Config], context: str) -> Handlers:
     unaided, judged = config.model_tier == "T0", config.model_tier not in ("T0", "T1")
     validator = SemanticValidator(judging, outline, missing=missing, thresholds=config.convergence, judged=judged)
     planner = StepPlanner(supervisor, briefing)
-    refiner = StepPlanner(services.supervisor_of(engine.refine.refinement_model), briefing)
+    refiner = StepPlanner(services.supervisor_of(engine.refine.refinement_model), briefing, engine.refine)
     worker = TurnTaker(supervisor, briefing, services.tools, config.output_tokens)
     closer = Closer(supervisor, briefing, config.output_tokens, config.brief)
     confidence = calibrated(engine.state_monitor)
@@ -191,7 +191,7 @@ def _writer(services: Services[Config], tools: ToolRegistry) -> ProgramWriter | 
 
 def _grounded(effect: Synthesize, answer: Answer, able: bool = False) -> Answer:
     """The answer with what each of its values and sentences rests on, where the model was ``able`` to look."""
-    claims = grounded(answer.text, effect.task, effect.plan, effect.calculations, able)
+    claims = PlanEvidence(effect.task, effect.plan, able).claims(answer.text, effect.calculations)
     spans = ((one.start, one.end) for one in sentences(answer.text))
     done = (step for step in effect.plan.steps if step.status == "complete")
     return answer.changed(claims=claims, sentence_checks=checked_sentences(answer.text, spans, claims, spans_of(done)))

@@ -1,11 +1,15 @@
-"""The engines that are installed: the shipped ones, and those that packages bring under ``aeon.engines``."""
+"""The engines that are installed: the shipped ones, and those that packages bring under ``aeon.engines``.
+
+Each is loaded when it is named, or when all of them are asked for.
+"""
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import NamedTuple
 
-from aeon.assembly import combining, contractive, graph, loop, multipass, report, research, tutor
 from aeon.assembly.plugin import AnyPlugin, Plugin
 from aeon.engines.ensemble.members import COMBINING
 from aeon.errors import AeonError, UnknownNameError, UsageError
@@ -18,9 +22,16 @@ __all__ = ["GROUP", "Installed", "installed", "plugin", "plugin_of", "shipped", 
 
 GROUP = "aeon.engines"
 _OWN = "aeon-orchestrator"
-_SHIPPED: tuple[AnyPlugin, ...] = (
-    multipass.PLUGIN, research.PLUGIN, report.PLUGIN, graph.PLUGIN, loop.PLUGIN, contractive.PLUGIN, tutor.PLUGIN,
-)  # fmt: skip
+_SHIPPED = {
+    "multi-pass": "aeon.assembly.multipass",
+    "research": "aeon.assembly.research",
+    "report": "aeon.assembly.report",
+    "graph": "aeon.assembly.graph",
+    "loop": "aeon.assembly.loop",
+    "contractive": "aeon.assembly.contractive",
+    "tutor": "aeon.assembly.tutor",
+}
+"""The modules of the shipped engines, by the engines' names."""
 
 
 class Installed(NamedTuple):
@@ -37,18 +48,30 @@ def installed() -> tuple[Installed, ...]:
 
     Those that run other engines are made of all of these that can be used.
     """
-    shipped = [Installed(one.name, _OWN, one) for one in _SHIPPED]
+    shipped = [Installed(name, _OWN, _shipped(name)) for name in _SHIPPED]
     loaded = [_loaded(point) for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)]
     taken = [*shipped, *(Installed(name, _OWN, None) for name in COMBINING), *loaded]
     others = [_unless_ambiguous(one, taken) for one in loaded]
     members = {one.name: one.plugin for one in (*shipped, *others) if one.plugin is not None}
-    return (*shipped, *(Installed(one.name, _OWN, one) for one in combining.plugins(members)), *others)
+    return (*shipped, *(Installed(one.name, _OWN, one) for one in _combining(members)), *others)
 
 
 def shipped() -> tuple[AnyEngine, ...]:
     """The engines of this package; those that run others are made of these alone, whatever else is installed."""
-    single = {one.name: one for one in _SHIPPED}
-    return tuple(one.engine for one in (*_SHIPPED, *combining.plugins(single)))
+    single = {name: _shipped(name) for name in _SHIPPED}
+    return tuple(one.engine for one in (*single.values(), *_combining(single)))
+
+
+def _shipped(name: str) -> AnyPlugin:
+    """The shipped engine of that name, loaded on first use."""
+    one: AnyPlugin = importlib.import_module(_SHIPPED[name]).PLUGIN
+    return one
+
+
+def _combining(members: Mapping[str, AnyPlugin]) -> tuple[AnyPlugin, ...]:
+    """The engines that run these."""
+    made: tuple[AnyPlugin, ...] = importlib.import_module("aeon.assembly.combining").plugins(members)
+    return made
 
 
 def _unless_ambiguous(one: Installed, every: list[Installed]) -> Installed:
@@ -99,10 +122,12 @@ def plugin(name: str) -> AnyPlugin:
 
 def _chosen(word: str) -> Installed:
     """The engine of that name; a shipped one without a look at what is installed."""
-    shipped = (Installed(word, _OWN, one) for one in _SHIPPED if one.name == word)
-    choice = next(shipped, None) or next((one for one in installed() if one.name == word), None)
+    if word in _SHIPPED:
+        return Installed(word, _OWN, _shipped(word))
+    every = installed()
+    choice = next((one for one in every if one.name == word), None)
     if choice is None:
-        names = ", ".join(sorted({one.name for one in installed()}))
+        names = ", ".join(sorted({one.name for one in every}))
         raise UnknownNameError(f"engine '{word}' is not installed; installed are: {names}; see: aeon engines")
     return choice
 
@@ -114,9 +139,6 @@ def plugin_of(journal: Journal) -> AnyPlugin:
 
 def view_of(engine: str) -> View:
     """The view of the engine of this name and version; the generic one where none of its own can be had."""
-    shipped = next((one.view for one in _SHIPPED if one.engine.name == engine), None)
-    if shipped is not None:
-        return shipped
     try:
         return plugin(engine).view
     except UsageError:

@@ -20,10 +20,9 @@ from aeon.bench.summary import Figures, summary
 from aeon.bench.systems import Models, System, check, systems
 from aeon.bench.tables import answered, lines
 from aeon.cli.output import print_json, remark
-from aeon.cli.progress import fetch
+from aeon.cli.progress import fetch_weights
 from aeon.errors import UsageError
 from aeon.llm.adapter import LLMAdapter
-from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.local import Local
 from aeon.llm.select import select
 from aeon.observability.lines import visible
@@ -97,8 +96,7 @@ def _adapters(options: argparse.Namespace) -> tuple[LLMAdapter, LLMAdapter | Non
 def _make_ready(model: LLMAdapter) -> None:
     """Fetch and load a model of this machine, so that no answer is timed with that."""
     if isinstance(model, Local):
-        if model.name in CATALOGUE:
-            fetch(CATALOGUE[model.name])
+        fetch_weights(model)
         model.load()
 
 

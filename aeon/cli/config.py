@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 
 from pydantic import JsonValue, RootModel
 
 from aeon.assembly.registry import plugin
+from aeon.assembly.roles import SAME
 from aeon.cli.output import print_json
-from aeon.errors import UsageError
+from aeon.errors import UnknownNameError, UsageError
+from aeon.llm.select import check_name
 from aeon.observability.lines import visible
+from aeon.schema import Settings
 from aeon.schema.frozen import Frozen
 from aeon.settings import assignments, flat, load, toml
 
@@ -59,9 +63,21 @@ def _check(options: argparse.Namespace) -> int:
         raise UsageError("config: check needs a file: aeon config check FILE")
     if options.config or options.set or options.json:
         raise UsageError("config: check takes only a file: aeon config check FILE")
-    load(plugin(options.engine).engine.config, options.file)
+    brought = plugin(options.engine)
+    loaded = load(brought.engine.config, options.file)
+    _check_models(options.file, loaded.config, brought.models(loaded.config))
     print(f"{visible(options.file)}: ok")
     return 0
+
+
+def _check_models(file: str, config: Settings, named: Sequence[str]) -> None:
+    """Refuse settings that name a model which no run could find. Raises ``UsageError`` with the first of them."""
+    for path, value in flat(config).items():
+        if isinstance(value, str) and (value in named or (path.startswith("roles.") and value not in ("", SAME))):
+            try:
+                check_name(value)
+            except UnknownNameError as error:
+                raise UsageError(f"{file}: {path}: {error}") from None
 
 
 def _line(origin: str) -> str:

@@ -13,15 +13,13 @@ from aeon.cli.doctor_forms import measured_forms, show_forms
 from aeon.cli.doctor_judge import judged, show_judge
 from aeon.cli.examining import stage_on
 from aeon.cli.output import print_json
-from aeon.cli.progress import fetch
+from aeon.cli.progress import fetch_weights
 from aeon.doctor.advice import advice
 from aeon.doctor.cases import Case, read_cases, shipped_cases
 from aeon.doctor.checkup import examine, profile_of
 from aeon.doctor.findings import Context, Findings
 from aeon.doctor.report import Report, rows, title
 from aeon.errors import UsageError
-from aeon.llm.catalogue import CATALOGUE
-from aeon.llm.local import Local
 from aeon.llm.probe import Examinable
 from aeon.llm.profiles import agrees, load, save
 from aeon.llm.select import select
@@ -38,8 +36,7 @@ def command(options: argparse.Namespace) -> int:
     model = select(options.model)
     if not isinstance(model, Examinable):
         raise UsageError(f"doctor: {model.name} is no endpoint that can be examined")
-    if isinstance(model, Local) and model.name in CATALOGUE:
-        fetch(CATALOGUE[model.name])
+    fetch_weights(model)
     if options.judge:
         return show_judge(asyncio.run(judged(model, cases, stage_on(sys.stderr))), options.json)
     if options.forms:
@@ -86,7 +83,11 @@ async def _examined(model: Examinable, quick: bool) -> Findings:
 def _earlier(findings: Findings) -> Context | None:
     """The context length of an earlier examination that still holds."""
     profile = load(findings.endpoint, findings.model)
-    if profile is None or not agrees(profile, findings.told) or profile.answered_as != findings.answered_as:
+    if (
+        profile is None
+        or not agrees(profile.model, profile.told, findings.told)
+        or profile.answered_as != findings.answered_as
+    ):
         return None
     context = Findings.model_validate(profile.findings).context
     return context.changed(earlier=True) if context is not None else None

@@ -31,7 +31,7 @@ def stage_on(stream: TextIO) -> Callable[[str], None]:
 async def profile_for(model: Examinable, stage: Callable[[str], None]) -> Profile:
     """The profile of the endpoint, if it still holds; else that of a quick examination, saved for later."""
     known = load(model.place, model.name)
-    if known is not None and agrees(known, await model.told()):
+    if known is not None and agrees(known.model, known.told, await model.told()):
         return known
     fresh = profile_of(await examine(model, stage, quick=True))
     save(fresh)

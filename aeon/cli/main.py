@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TextIO, cast
 
 from aeon.cli.options import parse
-from aeon.errors import AeonError, UsageError
+from aeon.errors import AeonError
 
 __all__ = ["main"]
 
@@ -68,8 +68,6 @@ def _carry_out(arguments: list[str]) -> int:
     if parsed.version:
         print(f"aeon {_version()}")
         return 0
-    if parsed.command is None:
-        raise UsageError("name a command; aeon --help shows them")
     # loaded when it is known to be needed: a wrong option should not wait for an SDK
     with _starting(sys.stderr if getattr(parsed, "json", False) else sys.stdout):
         command = importlib.import_module(f"aeon.cli.{parsed.command}")

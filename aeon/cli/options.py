@@ -13,11 +13,9 @@ from aeon.cli.arguments import (
     engine,
     name,
     of_engine,
-    otherwise,
     providers,
     seconds,
     servers,
-    setting,
     settings,
     shown,
     unattended,
@@ -28,10 +26,22 @@ from aeon.cli.bench_options import EPILOG as BENCH_EPILOG
 from aeon.cli.bench_options import bench_options
 from aeon.cli.chat_options import EPILOG as CHAT_EPILOG
 from aeon.cli.chat_options import chat_options
-from aeon.cli.durable_options import jobs_options, kept_in, served, submit_options, worker_options
+from aeon.cli.durable_options import jobs_options, served, submit_options, worker_options
 from aeon.cli.mcp_options import EPILOG as MCP_EPILOG
 from aeon.cli.mcp_options import mcp_options
 from aeon.cli.report_options import report_options
+from aeon.cli.saved_options import (
+    calibrate_options,
+    diff_options,
+    fork_options,
+    history_options,
+    inspect_options,
+    metrics_options,
+    proved,
+    replay_options,
+    resume_options,
+    verify_options,
+)
 from aeon.errors import UsageError
 
 __all__ = ["COMMANDS", "parse"]
@@ -41,8 +51,6 @@ COMMANDS = (
     "doctor", "metrics", "calibrate", "config", "verify", "collect", "serve", "inspect", "mcp", "submit", "worker",
     "jobs", "bench", "chat",
 )  # fmt: skip
-FORMATS = ("text", "json", "mermaid", "effects", "ndjson")
-SHAPES = ("openai", "cohere", "anthropic", "w3c")
 _CODES = """\
 exit codes:
   0  answered, and by the engine's rules well enough   3  answered otherwise
@@ -103,24 +111,25 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         UsageError: something is missing, unknown or out of range.
     """
     parser, commands = _parser()
-    first = argv[0] if argv else ""
-    if not first:
-        raise UsageError(f"name a command: {', '.join(COMMANDS)}; aeon --help shows them")
+    first = argv[0] if argv else "-"
     if not first.startswith("-") and first not in COMMANDS:
         raise UsageError(f"there is no command {first!r}; there are {', '.join(COMMANDS)}{_guess(first, COMMANDS)}")
     parsed, extra = parser.parse_known_args(argv)
     if extra:
-        raise _surplus(extra, parsed.command, commands[parsed.command])
+        raise _surplus(extra, parsed.command, commands.get(parsed.command, parser))
+    if parsed.command is None and not parsed.version:
+        raise UsageError(f"name a command: {', '.join(COMMANDS)}; aeon --help shows them")
     return parsed
 
 
-def _surplus(extra: Sequence[str], name: str, command: argparse.ArgumentParser) -> UsageError:
+def _surplus(extra: Sequence[str], name: str | None, command: argparse.ArgumentParser) -> UsageError:
     """The complaint about what is no option of the command, or one argument too many."""
+    place = f"{name}: " if name else ""
     option = next((each.partition("=")[0] for each in extra if each.startswith("-")), None)
     if option is None:
-        return UsageError(f"{name}: {extra[0]!r} is one argument too many; put a task of several words in quotes")
+        return UsageError(f"{place}{extra[0]!r} is one argument too many; put a task of several words in quotes")
     options = [string for action in command._actions for string in action.option_strings]
-    return UsageError(f"{name}: there is no option {option!r}{_guess(option, options)}")
+    return UsageError(f"{place}there is no option {option!r}{_guess(option, options)}")
 
 
 def _parser() -> tuple[_Parser, dict[str, argparse.ArgumentParser]]:
@@ -128,7 +137,7 @@ def _parser() -> tuple[_Parser, dict[str, argparse.ArgumentParser]]:
         prog="aeon", description="Turns any language model into a bounded, auditable, replayable reasoner.",
         allow_abbrev=False,
     )  # fmt: skip
-    parser.add_argument("--version", action="store_true", help="show the version")
+    parser.add_argument("-V", "--version", action="store_true", help="show the version")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     made: dict[str, argparse.ArgumentParser] = {}
     for command, (words, epilog, fill) in _COMMANDS.items():
@@ -188,24 +197,9 @@ def _conducting(parser: argparse.ArgumentParser) -> None:
     unattended(parser, "take the default (default), or wait for: aeon resume")
     save = "save the run, to be shown, continued, replayed, forked and compared"
     add("--save", metavar="FILE", type=name, help=save)
-    _proved(parser)
+    proved(parser)
     shown(parser)
     add("--bound", action="store_true", help="print the most that the run could spend, and run nothing")
-
-
-def _proved(parser: argparse.ArgumentParser) -> None:
-    """What proves the answer."""
-    add = parser.add_argument
-    add("--proof", metavar="FILE", type=name, help="write what each value of the answer rests on, for: aeon verify")
-    key = "also write PROOF.sig, signed with the Ed25519 private key in this PEM file; needs the extra sign"
-    add("--sign", metavar="KEY", type=name, help=key)
-
-
-def _inspect_options(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("file", metavar="FILE", type=name, help=_SAVED)
-    add("--html", metavar="FILE", type=name, help="write it as one page that needs no server, and loads nothing")
-    add("--port", metavar="N", type=count, default=0, help="the port of the page (default: any that is free)")
 
 
 def _serve_options(parser: argparse.ArgumentParser) -> None:
@@ -241,44 +235,6 @@ def _config_options(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print the settings as one JSON document")
 
 
-def _resume_options(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("file", metavar="FILE", type=name, help=_SAVED)
-    add("--answer", metavar="TEXT", help="the answer to the question that the run waits for, or its number")
-    unattended(parser, "take the default, or wait on (default: as the run was started)")
-    _proved(parser)
-    kept_in(parser)
-    otherwise(parser)
-    shown(parser)
-
-
-def _fork_options(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("file", metavar="FILE", type=name, help=_SAVED)
-    add("--at", metavar="N", type=count, required=True, help="keep the effects before number N")
-    setting(parser, "a setting from there on")
-    add("--value", metavar="JSON", help="what comes out of effect N, instead of asking for it")
-    save = "where to save the fork (default: beside FILE, as NAME.fork1, the first free)"
-    add("--save", metavar="FILE", type=name, help=save)
-    kept_in(parser)
-    otherwise(parser)
-    shown(parser)
-
-
-def _replay_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", nargs="?", type=name, help=_SAVED)
-    kept_in(parser)
-    parser.add_argument("--all", action="store_true", help="with --durable: replay every run of the database")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-
-
-def _diff_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("a", metavar="A", type=name, help=_SAVED)
-    parser.add_argument("b", metavar="B", type=name, help="another one")
-    kept_in(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-
-
 def _simulate_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--seeds", metavar="N", type=whole, default=1000, help="how many worlds (default: 1000)")
@@ -308,49 +264,6 @@ def _doctor_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
-def _history_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", type=name, help=_SAVED)
-    kept_in(parser)
-    one = parser.add_mutually_exclusive_group()
-    one.add_argument(
-        "--format", choices=FORMATS, default="text", metavar="|".join(FORMATS),
-        help="a report (text, the default), the record (json), a flowchart (mermaid), or a line an effect "
-        "(effects, for machines ndjson)",
-    )  # fmt: skip
-    one.add_argument("--logs", metavar="DIR", type=name, help="of a report: write its iterations below DIR instead")
-    one.add_argument(
-        "--out", metavar="FILE", type=name,
-        help="of research: write the answer as .md or .html instead; of a report: as .md, .html, .items.json or .json",
-    )  # fmt: skip
-
-
-def _metrics_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runs", metavar="RUNS", nargs="+", type=name, help=_SEVERAL)
-    parser.add_argument("--labels", metavar="FILE", type=name, help=f"{_LABELS}, for early exit accuracy")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-
-
-def _calibrate_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runs", metavar="RUNS", nargs="+", type=name, help=_SEVERAL)
-    parser.add_argument("--labels", metavar="FILE", type=name, required=True, help=_LABELS)
-    out = "where to write the calibration (default: how often answers were right, for later runs of the same model)"
-    parser.add_argument("--out", metavar="FILE", type=name, help=out)
-
-
-def _verify_options(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("file", metavar="FILE", nargs="?", type=name, help="the proof file of an answer")
-    add("--journal", metavar="FILE", type=name, help="also compare it with the saved run that it was made from")
-    add("--sources", metavar="FOLDER", type=name, help="also compare its sources with the files below FOLDER")
-    kept_in(parser)
-    key = "also check its signature, FILE.sig, by the public key in this PEM file; needs the extra sign"
-    add("--public-key", metavar="KEY", type=name, help=key)
-    what = "print its citations in the shape of " + ", ".join(SHAPES[:-1]) + f" or {SHAPES[-1]}, if it is verified"
-    add("--as", choices=SHAPES, dest="shape", metavar="|".join(SHAPES), help=what)
-    add("--write-verifier", metavar="FILE", type=name, help="write the verifier as one Python file that needs no Aeon")
-    add("--json", action="store_true", help="print one JSON document")
-
-
 def _collect_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("paths", metavar="FOLDER", nargs="+", type=name, help="a folder to read, or, without --into, a collection")
@@ -358,32 +271,29 @@ def _collect_options(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print one JSON document")
 
 
-_SEVERAL = "saved runs, or folders of them"
-_LABELS = 'which answers are right: JSON Lines {"run": FILE NAME OR EXECUTION ID, "correct": true|false}'
-_SAVED = "a run saved with: aeon run TASK --save FILE"
 _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], None]]] = {
     "run": ("work on a task and answer it", _RUN, _run_options),
     "research": ("search, read and answer with citations", _RUN, _research_options),
     "report": ("report on a query: each sentence cites its sources, by tiers", _RUN, _report_options),
-    "resume": ("continue a saved run: after a question, an interrupt, a crash", _RESUME, _resume_options),
-    "replay": ("derive a saved run again without a model, and say whether it is the same", None, _replay_options),
-    "fork": ("give a saved run another future", _FORK, _fork_options),
-    "diff": ("say where two saved runs part, and what differs then", _DIFF, _diff_options),
-    "history": ("show a saved run", None, _history_options),
+    "resume": ("continue a saved run: after a question, an interrupt, a crash", _RESUME, resume_options),
+    "replay": ("derive a saved run again without a model, and say whether it is the same", None, replay_options),
+    "fork": ("give a saved run another future", _FORK, fork_options),
+    "diff": ("say where two saved runs part, and what differs then", _DIFF, diff_options),
+    "history": ("show a saved run", None, history_options),
     "simulate": ("hold the invariants of a run against simulated worlds with faults", None, _simulate_options),
     "models": ("list or fetch models", None, _models_options),
     "engines": ("list the installed engines", None, _engines_options),
     "doctor": ("measure what a model's endpoint really does, and keep it for later runs", None, _doctor_options),
-    "metrics": ("figures over saved runs, beside their targets", None, _metrics_options),
-    "calibrate": ("fit the confidence to saved runs that are known to be right or wrong", None, _calibrate_options),
-    "verify": ("verify the proof file of an answer, offline", _VERIFY, _verify_options),
+    "metrics": ("figures over saved runs, beside their targets", None, metrics_options),
+    "calibrate": ("fit the confidence to saved runs that are known to be right or wrong", None, calibrate_options),
+    "verify": ("verify the proof file of an answer, offline", _VERIFY, verify_options),
     "collect": (
         "keep the texts of folders in one file that can be searched and moved",
         _COLLECT,
         _collect_options,
     ),
     "serve": ("work on runs over HTTP, with a window for the browser", None, _serve_options),
-    "inspect": ("show a saved run in a browser", None, _inspect_options),
+    "inspect": ("show a saved run in a browser", None, inspect_options),
     "mcp": ("be an MCP server, or see what one offers", MCP_EPILOG, mcp_options),
     "submit": ("put a run into a database, where workers find it", None, submit_options),
     "worker": ("work on the runs of a database, beside any number of other workers", _WORKER, worker_options),

@@ -151,7 +151,7 @@ def _judgment(outcome: Outcome) -> tuple[str, list[Line]]:
             return "profile", [profile_line(profile)]
         case SemanticValidationReport() as report:
             facts = _asked(report.evidence)
-            asked = report.failed or report.issues or report.form != "none" or facts
+            asked = report.failed or report.issues or report.judged or facts
             return "check", report_lines(report.changed(evidence=facts)) if asked else [()]
         case ConvergenceAssessment() as assessment:
             known = assessment.changed(detected_issues=_asked(assessment.detected_issues))

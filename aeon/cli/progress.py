@@ -17,11 +17,13 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
-from aeon.llm.catalogue import CatalogueEntry
+from aeon.llm.adapter import LLMAdapter
+from aeon.llm.catalogue import CATALOGUE, CatalogueEntry
 from aeon.llm.download import Progress as Fetched
+from aeon.llm.local import Local
 from aeon.llm.weights import find, pull
 
-__all__ = ["ProgressBar", "fetch"]
+__all__ = ["ProgressBar", "fetch", "fetch_weights"]
 
 
 class ProgressBar:
@@ -73,3 +75,16 @@ def fetch(entry: CatalogueEntry) -> Path:
         return cached
     with ProgressBar(entry.title, entry.size) as bar:
         return pull(entry, bar.report)
+
+
+def fetch_weights(model: LLMAdapter) -> None:
+    """Fetch the weights of a model of the catalogue, if it is one; not where it could not be used then.
+
+    Raises:
+        WeightsError: they could not be made ready.
+        MissingExtraError, InputFileError: as `Local.check`.
+    """
+    if isinstance(model, Local):
+        model.check()
+        if model.name in CATALOGUE:
+            fetch(CATALOGUE[model.name])

@@ -11,7 +11,9 @@ from typing import get_args
 
 from pydantic import ValidationError
 
-from aeon.assembly.build import build, priced
+from aeon.assembly.build import build
+from aeon.assembly.costs import Costs
+from aeon.assembly.models import priced
 from aeon.assembly.plugin import AnyPlugin
 from aeon.assembly.registry import plugin
 from aeon.assembly.roles import fitted, named
@@ -22,7 +24,7 @@ from aeon.errors import ConfigError, InputFileError, UsageError
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.nobody import Nobody
 from aeon.llm.select import select
-from aeon.observability.lines import Line, dollars
+from aeon.observability.lines import Line, dollars, expected_words
 from aeon.runtime.events import Observer
 from aeon.schema import Bound, Conclusion, JsonObject, JsonValue, Settings, Task
 from aeon.settings import assignments, load_config, merged
@@ -45,6 +47,7 @@ __all__ = [
 
 TOOLS = ("calculator",)
 """The tools of a run for which none are named."""
+_LEAST_SECONDS = 0.001
 _EXAMPLES = {
     "run": "aeon run 'What is 15% of 2,480?'",
     "report": "aeon report 'The Harbour Bridge: opening and cost' --in papers",
@@ -99,14 +102,16 @@ def run(
     if options.bound:
         model = models(options.model)
         settings = priced(fitted(brought, config, model), model, brought)
-        return _print_bound(settings, brought.engine.bound(settings), options.json)
+        expected = Costs(model, brought.engine.name, settings).expected
+        return _print_bound(settings, brought.engine.bound(settings).changed(expected=expected), options.json)
     task = task_of(options)
     sign = signs(options)
     _check_files(options)
     with Session(options, options.model, options.save, models) as session:
         record = Record(options.save)
         session.begin_loading()
-        given = session.opened(tools)
+        given = session.opened(tools, config.budget.seconds)
+        config = _charged(config, session.seconds_read)
         watching = [*session.observers, *observers]
         orchestrator = build(session.model, given, config, watching, record.begin, session.ask, session.spec, brought)
         session.cast(orchestrator.config.roles.named, ready=orchestrator.bound.calls > 0)
@@ -116,6 +121,14 @@ def run(
             return [*written(result, task.text), *proved(result)]
 
         return session.conduct(orchestrator.driver, lambda: orchestrator.execute(task), kept)
+
+
+def _charged(config: Settings, seconds: float) -> Settings:
+    """The settings of a run whose files took so many seconds to read: they are some of the run's."""
+    if config.budget.seconds is None or not seconds:
+        return config
+    left = max(_LEAST_SECONDS, round(config.budget.seconds - seconds, 3))
+    return config.changed(budget=config.budget.changed(seconds=left))
 
 
 def _check_files(options: argparse.Namespace) -> None:
@@ -186,6 +199,7 @@ def _print_bound(config: Settings, most: Bound, as_json: bool) -> int:
     else:
         cost = _cost(config, most)
         print(f"no run can spend more than {most.calls:,} model calls, {most.tokens:,} tokens and {cost}")
+        print(expected_words(most.expected))
     return 0
 
 

@@ -18,7 +18,7 @@ from aeon.assembly.roles import SAME
 from aeon.cli.database import durable_module
 from aeon.cli.logs import LogFile
 from aeon.cli.output import remark
-from aeon.cli.progress import fetch
+from aeon.cli.progress import fetch_weights
 from aeon.cli.run import TOOLS
 from aeon.cli.session import spec_of
 from aeon.documents.extras import library
@@ -26,8 +26,6 @@ from aeon.engines.research.config import ResearchConfig
 from aeon.errors import UsageError
 from aeon.home import data_dir
 from aeon.llm.adapter import LLMAdapter
-from aeon.llm.catalogue import CATALOGUE
-from aeon.llm.local import Local
 from aeon.llm.select import select
 from aeon.schema import Config
 from aeon.settings import load_config, with_variables
@@ -58,7 +56,7 @@ def command(options: argparse.Namespace) -> int:
         made = _durable if options.durable else _own
         equipment.open()  # before the runs: what cannot be used holds no lock on them
         service, kept = made(options, equipment, observers, _rooms(tokens))
-        _fetch(equipment.model)
+        fetch_weights(equipment.model)
         around = [traced.Continued] if traced else []
         app = module("app").application(service, tokens, [options.host, *options.allow_host], *around)
         asyncio.run(serving.serve(service, app, where, lambda: _say(where, equipment.model, kept)))
@@ -122,13 +120,7 @@ def equipment_of(options: argparse.Namespace, around: Sequence[object] = ()) -> 
 def make_ready(equipment: Any) -> None:  # noqa: ANN401 - of an optional module
     """Read the folders, and fetch the embedded model if it has to be."""
     equipment.open()
-    _fetch(equipment.model)
-
-
-def _fetch(model: LLMAdapter) -> None:
-    """Fetch the weights of the embedded model, if it is that one and they are not there."""
-    if isinstance(model, Local) and model.name in CATALOGUE:
-        fetch(CATALOGUE[model.name])
+    fetch_weights(equipment.model)
 
 
 def module(name: str) -> ModuleType:

@@ -7,8 +7,10 @@ import contextlib
 import os
 import shlex
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -19,11 +21,12 @@ from aeon.cli.interrupts import interruptible
 from aeon.cli.live import LiveView, Progress
 from aeon.cli.logs import LogFile, faults_in_one_line
 from aeon.cli.output import print_json, remark
-from aeon.cli.progress import fetch
+from aeon.cli.progress import fetch_weights
 from aeon.cli.prompt import Prompt
 from aeon.documents.folders import roots
 from aeon.documents.stored import opened_paths
 from aeon.errors import UsageError
+from aeon.isolation.deadline import Deadline
 from aeon.kernel.ports import Driver
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.catalogue import CATALOGUE
@@ -34,7 +37,7 @@ from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.schema import Conclusion
 from aeon.tools.files import Files, takes_long
-from aeon.tools.mcp.servers import Servers
+from aeon.tools.mcp.servers import Servers, start_seconds_of
 from aeon.tools.select import Given, connected, opened
 
 __all__ = ["Session", "exit_code", "portable_model", "spec_of"]
@@ -66,6 +69,7 @@ class Session:
         self._loaded: dict[str, Local] = {}
         stream = sys.stderr if options.json else sys.stdout
         self.view = LiveView(stream)
+        self.seconds_read = 0.0
         self._shown = not options.json or stream.isatty()
         with self._busy("looking for the model", lambda: False):  # an endpoint is asked which one it serves
             self.model: LLMAdapter = models(spec)
@@ -92,27 +96,32 @@ class Session:
         """What answers the questions of the run; ``None`` without a terminal."""
         return self._prompt
 
-    def opened(self, tools: Iterable[Given]) -> list[Given]:
+    def opened(self, tools: Iterable[Given], seconds: float | None = None) -> list[Given]:
         """The same tools with their folders and MCP servers opened; shows what was found there, and that it is done.
+
+        Folders are read for as many ``seconds`` as the run has, if that is limited, and servers start in no more;
+        ``seconds_read`` says how many reading took.
 
         Raises:
             UsageError: no such tool, a folder that cannot be read, a tool of a server that was not approved, or an
                 extra is missing.
             ToolFailed: a server cannot be reached, or does not answer.
         """
-        return connected(opened(tools, self._folder), self._servers)
+        reading = partial(self._folder, seconds=seconds)
+        return connected(opened(tools, reading), lambda specs: self._servers(specs, seconds))
 
-    def _servers(self, specs: list[str]) -> Servers:
+    def _servers(self, specs: list[str], seconds: float | None) -> Servers:
         with self._busy(f"starting {visible(', '.join(specs))}"):
-            servers = self._open.enter_context(Servers.open(specs))
+            servers = self._open.enter_context(Servers.open(specs, start=start_seconds_of(os.environ, seconds)))
         self._say(f"MCP: {servers.found}")
         return servers
 
-    def _folder(self, paths: list[str]) -> Files:
-        folder = opened_paths(paths)
+    def _folder(self, paths: list[str], seconds: float | None) -> Files:
+        folder, began = opened_paths(paths), time.monotonic()
         where = visible(", ".join(str(root) for root in roots(folder)))
         with self._busy(f"reading {where}", lambda: takes_long(folder)) as progress:
-            files = Files.of(folder, progress)
+            files = Files.of(folder, progress, Deadline(seconds))
+        self.seconds_read += time.monotonic() - began
         self._say(f"{where}: {files.found}")
         return files
 
@@ -153,8 +162,7 @@ class Session:
     def _load(self, model: LLMAdapter) -> None:
         if not isinstance(model, Local) or model.name in self._loaded:
             return
-        if model.name in CATALOGUE:
-            fetch(CATALOGUE[model.name])
+        fetch_weights(model)
         with self._busy(f"loading {visible(model.name)}"):
             model.load()
         self._loaded[model.name] = model  # its process is shared with every other adapter of the same file

@@ -6,7 +6,8 @@ import argparse
 import os
 import uuid
 
-from aeon.assembly.build import assemble, priced
+from aeon.assembly.build import assemble
+from aeon.assembly.models import priced
 from aeon.assembly.registry import plugin
 from aeon.assembly.roles import cast_of, fitted
 from aeon.cli.database import durable_module, jobs_in, servers_among

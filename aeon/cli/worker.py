@@ -12,11 +12,10 @@ from typing import Any
 
 from aeon.cli.database import durable_module, servers_among
 from aeon.cli.output import remark
-from aeon.cli.progress import fetch
+from aeon.cli.progress import fetch_weights
 from aeon.cli.run import TOOLS
 from aeon.cli.session import spec_of
 from aeon.llm.adapter import LLMAdapter
-from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.local import Local
 from aeon.llm.select import select
 from aeon.tools.select import folder_specs, server_specs
@@ -68,8 +67,7 @@ def _had(equipment: Any) -> str:  # noqa: ANN401 - of an optional module
 def _make_ready(model: LLMAdapter) -> None:
     """Fetch and load the embedded model, so that no run waits for it."""
     if isinstance(model, Local):
-        if model.name in CATALOGUE:
-            fetch(CATALOGUE[model.name])
+        fetch_weights(model)
         model.load()
 
 

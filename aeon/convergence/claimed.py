@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from aeon.grounding.results import grounded, resting_on_record, spans_of
+from aeon.grounding.results import PlanEvidence, resting_on_record, spans_of
 from aeon.schema import (
     Claim,
     Contradiction,
@@ -41,13 +41,10 @@ class ClaimedResult(NamedTuple):
 
 def claimed_results(steps: Iterable[Step], task: Task, plan: Plan) -> tuple[ClaimedResult, ...]:
     """The results of those of the steps that have one, each with its claims."""
-    return tuple(_claimed(step, task, plan) for step in steps)
-
-
-def _claimed(step: Step, task: Task, plan: Plan) -> ClaimedResult:
-    if step.output is None:
-        return ClaimedResult(step)
-    return ClaimedResult(step, grounded(str(step.output), task, plan))
+    evidence = PlanEvidence(task, plan)
+    return tuple(
+        ClaimedResult(step, () if step.output is None else evidence.claims(str(step.output))) for step in steps
+    )
 
 
 def accuracy(results: Iterable[ClaimedResult], untrue: frozenset[str]) -> float | None:

@@ -51,6 +51,7 @@ _MOST_PAIRS = 3
 _ALL = ("completeness", "coherence", "consistency")
 _NO_REASONING = ("tool", "program")
 _ENTITY_TOKENS = 120
+_UNNAMED = "what the answer must contain could not be named or judged: the coverage is that of plan and criteria"
 _UNCONFIRMED = "unconfirmed"
 """The code of what one program gave, that nobody judged and no other way led to."""
 
@@ -105,7 +106,7 @@ class ConvergenceEngine:
         asked = [name for name in _open_criteria(effect) if name not in (*bad, *weighed)]
         answers = weighed | {name: await self._ask(effect, name, problems) for name in asked}
         criteria = await self._criteria(effect, problems, judged="criterion" not in bad)
-        scores = _scores(answers, bad)
+        scores = _scores(answers)
         judgments = Judgments({name: judged.score for name, judged in answers.items()}, _verdicts(effect, criteria))
         every = [*answers.values(), *filter(None, (judged for _, judged in criteria))]
         codes = self._all_codes(effect, scores, criteria, (UNVERIFIED,) if "completeness" in bad else ())
@@ -118,7 +119,7 @@ class ConvergenceEngine:
     async def _unjudged(self, effect: AssessConvergence) -> ConvergenceAssessment:
         """The assessment where there is no model to ask: what the host knows, and what tools gave."""
         problems = _problems(effect)
-        scores = _scores({}, _ALL)
+        scores = _scores({})
         criteria = [(criterion, None) for criterion in effect.task.criteria]
         codes = self._all_codes(effect, scores, criteria, () if self._unaided else (UNVERIFIED,))
         return self._told(effect, scores, codes).changed(
@@ -205,13 +206,16 @@ class ConvergenceEngine:
             return None
         doubtful = judgments.scores.get("consistency", 1.0) < effect.thresholds.consistency
         detected = self._engine.evaluate.gap_detection and self._engine.evaluate.contradiction_detection
+        by_entities = self._engine.state_monitor.coverage_method == "entity_ratio"
         with contextlib.suppress(CompletionError, AllowanceExhausted):  # the assessment stands without them
-            by_entities = self._engine.state_monitor.coverage_method == "entity_ratio"
             if by_entities and await self._judge.decides(judgment("entity")):
                 judgments = replace(judgments, entities=await self._entities(effect, problems))
+        with contextlib.suppress(CompletionError, AllowanceExhausted):
             if detected and doubtful and await self._judge.decides(judgment("compatible")):
                 judgments = replace(judgments, contradictions=await self._contradictions(effect))
-        return evaluate(effect, self._engine, judgments, self._confidence)
+        evaluation = evaluate(effect, self._engine, judgments, self._confidence)
+        unnamed = by_entities and judgments.entities is None
+        return evaluation.changed(warnings=(*evaluation.warnings, _UNNAMED)) if unnamed else evaluation
 
     async def _entities(self, effect: AssessConvergence, problems: list[str]) -> dict[str, bool]:
         """The things that the answer must contain, named by the model, and whether the results hold them."""
@@ -279,11 +283,9 @@ def _is_doubted(plan: Plan) -> bool:
     return any(is_by_programs(step) and step.clarity == "PARTIALLY_CLEAR" for step in current_steps(plan))
 
 
-def _scores(answers: Mapping[str, Judged], bad: Sequence[str]) -> dict[str, float | None]:
-    """Each criterion's score: as judged, ``None`` where nobody can tell, and else what structure says."""
-    by_structure: dict[str, float | None] = {"completeness": 0.0, "coherence": 1.0, "consistency": 1.0}
-    judged = {name: answer.score for name, answer in answers.items()}
-    return by_structure | judged | {name: None for name in by_structure if name in bad}
+def _scores(answers: Mapping[str, Judged]) -> dict[str, float | None]:
+    """Each criterion's score: as judged, ``None`` where nobody was asked."""
+    return {name: answers[name].score if name in answers else None for name in _ALL}
 
 
 def _worth(judged: Sequence[Judged], bad: Sequence[str]) -> Standing:

@@ -95,7 +95,7 @@ def _is_unclear(plan: Plan, confidence: float | None, below: float) -> bool:
 
 
 def mean_confidence(parts: ConfidenceParts, plan: Plan, engine: ReasoningEngine) -> float | None:
-    """The confidence (0-1) before any calibration: the weighted mean, less where it rests on too few tool results.
+    """The confidence (0-1) before any calibration: the weighted mean, less where it rests on too few sources.
 
     ``None`` where no part was measured that has a weight.
     """
@@ -158,8 +158,8 @@ def _relevance(effect: AssessConvergence) -> float | None:
 
 
 def _was_validated(report: SemanticValidationReport) -> bool:
-    """Whether anything was asked about the results; a report without a question says nothing about them."""
-    return not report.failed and (report.form != "none" or bool(report.issues))
+    """Whether a judge was asked about the results; what only the host found says nothing about relevance."""
+    return report.judged or (not report.failed and any(issue.by == "judge" for issue in report.issues))
 
 
 def _irrelevant_steps(report: SemanticValidationReport) -> set[str]:
@@ -233,9 +233,15 @@ def _warnings(effect: AssessConvergence, parts: ConfidenceParts, measured: _Meas
 
 
 def _enough_sources(plan: Plan, engine: ReasoningEngine) -> float:
-    """The factor (0-1) on a confidence that rests on fewer tool results than it should."""
+    """The factor (0-1) on a confidence that rests on fewer sources than it should."""
     least = engine.evaluate.min_sources_for_confidence
-    return 1.0 if not least else min(1.0, sum(map(_by_tool, _complete(plan))) / least)
+    return 1.0 if not least else min(1.0, _sources(plan) / least)
+
+
+def _sources(plan: Plan) -> int:
+    """How many results of tools the complete steps rest on: each call that gave something, and each tool's own step."""
+    steps = [step for step in _complete(plan) if _by_tool(step)]
+    return sum(max(1, sum(not use.problem for use in step.uses)) for step in steps)
 
 
 def _draw(effect: AssessConvergence, engine: ReasoningEngine) -> float | None:

@@ -12,10 +12,15 @@ from aeon.schema.form_scores import FormScore, preferred
 from aeon.schema.turns import WorkForm
 from aeon.supervisor.bounds import bounds
 from aeon.supervisor.judge import form_for
+from aeon.supervisor.judge_verdict import RESULTS
 
 __all__ = ["advice", "length_of", "work_form"]
 
 _VERDICT = "an answer is judged in one structured verdict: kind, issues, criteria and scores"
+_POOR = "the structured verdict on answers was measured to be too poor: it decides nothing, and they end unverified"
+_UNASKED = "no judgment is asked at model tier {tier}: the host alone checks"
+_UNJUDGED = ("T0", "T1")
+"""Model tiers at which nobody plays the verifier."""
 _SEEN = 0.001
 """A difference of probabilities that is worth a word."""
 
@@ -46,7 +51,7 @@ def _sentences(
     form = work_form(findings, config, forms)
     yield f"work form: {form}, {_measured(form, forms)}: {_work(form, findings)}"
     yield _shape(findings)
-    yield _judgments(findings, form)
+    yield _judgments(findings, config, form, judged)
     yield _worth(judged)
     if findings.thoughts.where != "nowhere":
         room = bounds(findings.capabilities, config.prompt_bytes, config.output_tokens).output_tokens
@@ -106,13 +111,18 @@ def _shape(findings: Findings) -> str:
     )
 
 
-def _judgments(findings: Findings, work: WorkForm) -> str:
+def _judgments(findings: Findings, config: Config, work: WorkForm, judged: Sequence[Calibration]) -> str:
+    """How judgments are asked in a run like this one; that none is, or that the one that would be is too poor."""
+    if config.model_tier in _UNJUDGED:
+        return _UNASKED.format(tier=config.model_tier)
+    poor = any(one.judgment == RESULTS and one.form == "verdict" and not one.decides for one in judged)
+    verdict = _POOR if poor else _VERDICT
     if work == "tools":
-        return _VERDICT
+        return verdict
     if form_for(findings.capabilities) == "probability":
         return "probabilities are told: yes/no judgments are scored by the probability of the first token"
     why = "probabilities are of no use here" if findings.probabilities.told else "no probabilities"
-    return f"{why}: {_VERDICT}"
+    return f"{why}: {verdict}"
 
 
 def _context(findings: Findings, config: Config) -> str:

@@ -31,6 +31,9 @@ Stage = Callable[[str], None]
 
 T = TypeVar("T")
 
+_MOST_REFUSALS = 9
+"""Attempts of the first request: each may find one field that the endpoint refuses."""
+
 
 async def examine(
     endpoint: Examinable,
@@ -47,7 +50,8 @@ async def examine(
     began = clock()
     exam = Examination(endpoint, clock)
     stage("whether it answers")
-    await exam.ask(plain("Hello.", 1))  # a wrong address, key or name gets its own error
+    hello = plain("Hello.", 1).changed(attempts=_MOST_REFUSALS)
+    await exam.ask(hello)  # a wrong address, key or name gets its own error
     facts = await endpoint.told()
 
     async def part(name: str, work: Awaitable[T]) -> T:
@@ -79,7 +83,11 @@ def profile_of(findings: Findings, before: Profile | None = None) -> Profile:
 
     It does so only if the model is still the same, and the forms if it calls tools in the same way, too.
     """
-    same = before is not None and before.answered_as == findings.answered_as and agrees(before, findings.told)
+    same = (
+        before is not None
+        and before.answered_as == findings.answered_as
+        and agrees(before.model, before.told, findings.told)
+    )
     earlier = before if same else None
     profile = Profile(
         endpoint=findings.endpoint, model=findings.model, told=findings.told, answered_as=findings.answered_as,

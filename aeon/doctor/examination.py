@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable
 
-from aeon.errors import ModelError, RequestRefused
+from aeon.errors import EndpointFailed, ModelError, RequestRefused
 from aeon.llm.asking import Form
-from aeon.llm.probe import Examinable
+from aeon.llm.probe import THOUGHT_TOKENS, Examinable, is_cut
 from aeon.llm.spending import lost, true_usage
 from aeon.schema.llm import LLMRequest, LLMResponse, Message
 from aeon.schema.usage import Usage
@@ -25,7 +26,8 @@ def plain(text: str, max_tokens: int, top_logprobs: int = 0, timeout: float | No
 class Examination:
     """Asks the endpoint and keeps count.
 
-    ``clock`` tells seconds; ``answered_as`` is the model's name in its last answer.
+    ``clock`` tells seconds; ``answered_as`` is the model's name in its last answer. ``thinks`` says that an answer was
+    cut off before it began: from then on answers get room for thoughts.
     """
 
     def __init__(self, endpoint: Examinable, clock: Callable[[], float] = time.perf_counter) -> None:
@@ -33,9 +35,41 @@ class Examination:
         self.clock = clock
         self.spent = Usage()
         self.answered_as = ""
+        self.thinks = False
 
-    async def ask(self, request: LLMRequest, form: Form = "text") -> LLMResponse:
-        """One completion. Raises `ModelError`."""
+    async def ask(self, request: LLMRequest, form: Form = "text", whole: bool = False) -> LLMResponse:
+        """One completion; one that was cut off before its answer began is asked for again, with room for thoughts.
+
+        So is a ``whole`` one that was cut off later. Requests for one token ask for no answer.
+
+        Raises:
+            ModelError: the endpoint gives none, or it was cut off before its answer began even so.
+        """
+        roomy = request.changed(max_tokens=max(THOUGHT_TOKENS, request.max_tokens))
+        response = await self._once(roomy if self.thinks and request.max_tokens > 1 else request, form)
+        if request.max_tokens == 1 or not (is_cut(response) or (whole and response.finish_reason == "length")):
+            return response
+        self.thinks |= is_cut(response)
+        response = await self._once(roomy, form)
+        if is_cut(response):
+            raise EndpointFailed(
+                f"{self.endpoint.name} was cut off after {THOUGHT_TOKENS:,} tokens before it answered, so nothing can "
+                "be said of its answer; examine a model that thinks less, or run without a profile"
+            )
+        return response
+
+    async def attempt(self, request: LLMRequest, *forms: Form) -> LLMResponse | None:
+        """One whole completion, in the first of these forms that the endpoint takes.
+
+        ``None`` if the endpoint is there and refuses just this request. Raises `ModelError`.
+        """
+        for form in forms:
+            with contextlib.suppress(RequestRefused):
+                return await self.ask(request, form, whole=True)
+        return None
+
+    async def _once(self, request: LLMRequest, form: Form = "text") -> LLMResponse:
+        """One completion, however much of it there is. Raises `ModelError`."""
         try:
             response = await self.endpoint.ask(request, form)
         except ModelError as error:
@@ -45,17 +79,10 @@ class Examination:
         self.answered_as = response.model
         return response
 
-    async def attempt(self, request: LLMRequest, form: Form) -> LLMResponse | None:
-        """One completion; ``None`` if the endpoint is there and refuses just this request. Raises `ModelError`."""
-        try:
-            return await self.ask(request, form)
-        except RequestRefused:
-            return None
-
     async def timed(self, *requests: LLMRequest) -> tuple[float, list[LLMResponse]]:
         """The seconds that the requests take when they are made at once, and their answers. Raises `ModelError`."""
         began = self.clock()
-        outcomes = await asyncio.gather(*map(self.ask, requests), return_exceptions=True)
+        outcomes = await asyncio.gather(*map(self._once, requests), return_exceptions=True)
         seconds = self.clock() - began
         responses: list[LLMResponse] = []
         for outcome in outcomes:

@@ -20,7 +20,7 @@ from aeon.schema.usage import Left
 __all__ = ["FormTask", "is_right", "shipped_folder", "shipped_tasks", "tasks_digest"]
 
 _FOLDER, _TASKS = "observatory", "tasks.jsonl"
-_UNFINISHED = {"failed", *(f"{budget}_exhausted" for budget in Left._fields)}
+_UNFINISHED = {"failed", "overspent", *(f"{budget}_exhausted" for budget in Left._fields)}
 _DASHES = dict.fromkeys([*range(0x2010, 0x2016), 0x2212], "-")
 
 

@@ -8,10 +8,10 @@ from jsonschema import Draft202012Validator
 
 from aeon.doctor.examination import Examination, plain
 from aeon.doctor.findings import JsonMode, Probabilities, Schemas, Thoughts
+from aeon.llm.marks import answer_part, starts_with_thought
 from aeon.llm.probe import JSON_REQUEST, TOOL, TOOLS_REQUEST
 from aeon.schema.frozen import JsonObject
-from aeon.schema.llm import LLMRequest, LLMResponse, Message
-from aeon.supervisor.extract import without_thoughts
+from aeon.schema.llm import LLMRequest, Message
 
 __all__ = ["examine_json_mode", "examine_probabilities", "examine_schemas", "examine_thoughts", "examine_tools"]
 
@@ -77,7 +77,7 @@ async def examine_schemas(exam: Examination) -> Schemas:
     """Whether answers fit a schema that the prompt forbids to fill. Raises `ModelError`."""
     held = refused = 0
     for schema in _SCHEMAS:
-        response = await exam.attempt(_hostile(json_schema=schema), "json_schema")
+        response = await exam.attempt(_hostile(json_schema=schema), "json_schema", "strict_schema")
         refused += response is None
         held += response is not None and _fits(response.text, schema)
     return Schemas(held=held, asked=len(_SCHEMAS), refused=refused == len(_SCHEMAS))
@@ -109,14 +109,9 @@ async def examine_probabilities(exam: Examination) -> Probabilities:
 async def examine_thoughts(exam: Examination) -> Thoughts:
     """Whether a plain question is answered with reasoning before the answer. Raises `ModelError`."""
     response = await exam.ask(plain("What is 17 + 26? Answer with the number and nothing else.", _TOKENS))
-    if without_thoughts(response.text) != response.text.lstrip("\ufeff").strip():
+    if starts_with_thought(response.text) or answer_part(response.text) != response.text.lstrip("\ufeff").strip():
         return Thoughts(where="tags")
-    return Thoughts(where="beside" if response.thought or _hides_all_tokens(response) else "nowhere")
-
-
-def _hides_all_tokens(response: LLMResponse) -> bool:
-    """Whether all the tokens went where nobody sees them."""
-    return response.finish_reason == "length" and not response.text.strip()
+    return Thoughts(where="beside" if response.thought or exam.thinks else "nowhere")
 
 
 def _hostile(json_schema: JsonObject | None = None, json_mode: bool = False) -> LLMRequest:
@@ -126,7 +121,7 @@ def _hostile(json_schema: JsonObject | None = None, json_mode: bool = False) -> 
 
 def _fits(text: str, schema: JsonObject) -> bool:
     try:
-        value = json.loads(text)
-    except ValueError:
+        value = json.loads(answer_part(text))
+    except (ValueError, RecursionError):
         return False
     return bool(Draft202012Validator(schema).is_valid(value))

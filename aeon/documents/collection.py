@@ -27,6 +27,7 @@ from aeon.documents.readers import Text
 from aeon.documents.update import Update
 from aeon.errors import ToolFailed
 from aeon.home import cache_dir
+from aeon.isolation.deadline import Deadline
 from aeon.schema import Document, Passage
 from aeon.text import one_line, printable
 
@@ -71,13 +72,15 @@ class Collection:
         paths: Iterable[str],
         index: Path | Literal[":memory:"] | None = None,
         progress: Callable[[int, int], None] = _silent,
+        deadline: Deadline | None = None,
     ) -> Collection:
         """Return the collection of these files; only those that are new or have changed are read.
 
         ``index`` is the file that keeps what was read: by default one for each folder, below `cache_dir`, where those
         of folders that are gone are removed in time, or ":memory:". It may hold more files of the folder than these;
         files that are gone are removed from it. An index that is damaged is built anew, one that cannot be kept is in
-        memory; ``note`` says so. ``progress`` receives the files done and in all.
+        memory; ``note`` says so. ``progress`` receives the files done and in all. What is not read by
+        the ``deadline`` is skipped, and read the next time.
 
         Raises:
             ToolFailed: this SQLite has no full-text search.
@@ -85,7 +88,7 @@ class Collection:
         """
         names = tuple(dict.fromkeys(paths))
         place = Path(index or _kept_place(folder))
-        update = Update(folder, names, progress, lambda name: not (folder.root / name).is_file())
+        update = Update(folder, names, progress, lambda name: not (folder.root / name).is_file(), deadline)
         updated = update.in_memory() if str(place) == ":memory:" else update.in_file(place)
         readable = tuple(name for name in names if name not in updated.reasons)
         skipped = tuple((printable(name), reason) for name, reason in updated.reasons.items())

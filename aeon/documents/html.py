@@ -86,6 +86,8 @@ def _main(trafilatura: ModuleType, page: str) -> str:
             fast=True,  # without its other extractors, which lose headings and tables
             config=settings,
         )
+    except MemoryError:
+        raise
     except Exception:  # noqa: BLE001 - it guesses at any page; where it fails, the whole page is taken
         return ""
     return clean(_ESCAPED.sub(r"\1", text or ""))
@@ -112,7 +114,9 @@ def _everything(lxml: ModuleType, page: str) -> tuple[str, str]:
     parser = lxml.HTMLParser(remove_comments=True, remove_pis=True, no_network=True)
     try:
         root = lxml.document_fromstring(page, parser=parser)
-    except lxml.etree.LxmlError:
+    except lxml.etree.LxmlError as error:
+        if getattr(error, "code", None) == lxml.etree.ErrorTypes.ERR_NO_MEMORY:
+            raise MemoryError from None
         return "", ""
     parts = _parts(lxml.etree.iterwalk(root, events=("start", "end")))
     lines = (_BLANKS.sub(" ", line).strip() for line in "".join(parts).split("\n"))

@@ -40,6 +40,8 @@ def page_facts(data: bytes, address: str, charset: str = "") -> PageFacts:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         facts = trafilatura.extract_metadata(page, default_url=address, extensive=False)
+    except MemoryError:
+        raise
     except Exception:  # noqa: BLE001 - it guesses at any page; what it does not find is unknown
         return PageFacts()
     title = " ".join(clean(facts.title or "").split())[:_LONGEST_TITLE]

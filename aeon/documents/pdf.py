@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
-import time
 from types import ModuleType
 from typing import Any
 
@@ -15,8 +13,6 @@ from aeon.text import one_line
 
 __all__ = ["pdf_pages", "pdf_title"]
 
-_SECONDS = 60.0
-"""Time after which a file is given up; it is looked at between two pages."""
 _SHORT = 0.7
 """Share of the width of a page below which a line ends its paragraph."""
 _NARROW = 40
@@ -24,7 +20,6 @@ _NARROW = 40
 _PASSWORD = 4
 """PDFium's code for a file that only a password opens."""
 
-_PDFIUM = threading.Lock()  # PDFium is not safe for several threads, whatever file each of them reads
 _DIVISION = "\ufffe"
 """What PDFium puts for a hyphen at the end of a line, together with the line break."""
 _HYPHEN = re.compile(r"([^\W\d_]+)[-\u00ad\u2010]\Z")
@@ -38,12 +33,11 @@ _CONTINUES = re.compile(r"[^\W\d_]|[,;-]")
 def pdf_pages(data: bytes, label: str) -> list[str]:
     """Return the text of each page; joined, they are the text of the file.
 
-    Raises ``ToolFailed`` for a file that is broken, encrypted, without text or too slow to read, and
-    ``MissingExtraError`` without the extra ``pdf``.
+    PDFium is not safe for several threads. Raises ``ToolFailed`` for a file that is broken, encrypted or without text,
+    and ``MissingExtraError`` without the extra ``pdf``.
     """
     pdfium = library("pypdfium2", "pdf")
-    with _PDFIUM:
-        raw = _raw_pages(pdfium, data, label)
+    raw = _raw_pages(pdfium, data, label)
     if not any(page.strip() for page in raw):
         raise ToolFailed(f"{label} holds no text (a scan?): it needs text recognition first")
     hyphenated = {word.lower() for page in raw for word in _COMPOUND.findall(page)}
@@ -62,21 +56,19 @@ def pdf_title(data: bytes) -> str:
     Raises ``MissingExtraError`` without the extra ``pdf``.
     """
     pdfium = library("pypdfium2", "pdf")
-    with _PDFIUM:
-        try:
-            document = pdfium.PdfDocument(data)
-        except pdfium.PdfiumError:
-            return ""
-        try:
-            return clean(str(document.get_metadata_value("Title"))).strip()
-        except UnicodeError:
-            return ""
-        finally:
-            document.close()
+    try:
+        document = pdfium.PdfDocument(data)
+    except pdfium.PdfiumError:
+        return ""
+    try:
+        return clean(str(document.get_metadata_value("Title"))).strip()
+    except UnicodeError:
+        return ""
+    finally:
+        document.close()
 
 
 def _raw_pages(pdfium: ModuleType, data: bytes, label: str) -> list[str]:
-    deadline = time.monotonic() + _SECONDS
     try:
         document = pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
@@ -84,12 +76,7 @@ def _raw_pages(pdfium: ModuleType, data: bytes, label: str) -> list[str]:
             raise ToolFailed(f"{label} is encrypted: a password is needed") from None
         raise ToolFailed(f"{label} is broken: {one_line(str(error), 120)}") from None
     try:
-        pages: list[str] = []
-        for number in range(len(document)):
-            if time.monotonic() > deadline:
-                raise ToolFailed(f"{label} takes too long to read: more than {_SECONDS:.0f} s")
-            pages.append(_raw_page(pdfium, document, number))
-        return pages
+        return [_raw_page(pdfium, document, number) for number in range(len(document))]
     finally:
         document.close()
 

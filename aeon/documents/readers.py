@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import itertools
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
-from aeon.documents.docx import docx_text
-from aeon.documents.html import html_source, html_text, html_title
-from aeon.documents.pdf import pdf_pages, pdf_title
+from aeon.documents import formats
+from aeon.documents.metadata import PageFacts
 from aeon.documents.plain import decode
 from aeon.errors import ToolFailed
+from aeon.isolation.limits import MEGABYTE, Limits
+from aeon.isolation.pool import MOST_MEMORY, Deadline, Exceeded, Unread, isolated
 from aeon.text import one_line
 
 __all__ = [
-    "CONTENT_TYPES", "DOCUMENT_SUFFIXES", "MOST_BYTES", "Reader", "Text", "content", "read", "read_bytes", "text_of",
+    "CONTENT_TYPES", "DOCUMENT_SUFFIXES", "MOST_BYTES", "Reader", "Text", "content", "read", "read_bytes", "read_page",
+    "text_of",
 ]  # fmt: skip
 
 DOCUMENT_SUFFIXES = (".txt", ".md", ".rst", ".log", ".html", ".htm", ".pdf", ".docx")
@@ -27,6 +26,9 @@ DOCUMENT_SUFFIXES = (".txt", ".md", ".rst", ".log", ".html", ".htm", ".pdf", ".d
 
 MOST_BYTES = 64_000_000
 """The size up to which a file is read."""
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,16 @@ class Text:
     extractor: str = "Aeon"
 
 
-Reader: TypeAlias = Callable[[bytes, str, str], Text]
-"""Makes the text out of the bytes, the name in errors and the charset that a server names, "" for none."""
+Reader: TypeAlias = Callable[[bytes, str, str, Deadline | None], Text]
+"""Makes the text out of the bytes, the name in errors, and the charset that a server names, "" for none.
+
+The last is the deadline by which it has to be made, if there is one.
+"""
+
+_MEMORY = 384 * MEGABYTE
+_MEMORY_A_BYTE = 12
+_SECONDS, _SECONDS_A_MEGABYTE, _MOST_SECONDS = 10.0, 1.0, 60.0
+_MOST_TEXT = 128 * MEGABYTE
 
 
 def read(path: Path, label: str) -> Text:
@@ -53,17 +63,22 @@ def read(path: Path, label: str) -> Text:
     return text_of(content(path, label), path.suffix, label)
 
 
-def text_of(data: bytes, suffix: str, label: str) -> Text:
+def text_of(data: bytes, suffix: str, label: str, deadline: Deadline | None = None) -> Text:
     """Return the text of the bytes of a file whose name ends so; ``label`` is its name in errors.
 
-    No text holds a control character or a lone surrogate. Raises ``ToolFailed`` with one line for a file that cannot
-    be read or holds no text, and ``MissingExtraError`` if an extra is needed for it that is not installed.
+    No text holds a control character or a lone surrogate. What is not plain text is read in a process of its own, by
+    the ``deadline``, if there is one.
+
+    Raises:
+        ToolFailed: the file cannot be read, takes too much to read (`Exceeded`), was not read in time (`Unread`), or
+            holds no text.
+        MissingExtraError: an extra is needed for it that is not installed.
     """
     _check(suffix, label)
-    return _read(_READERS[suffix.lower()], data, label, "")
+    return _filled(_READERS[suffix.lower()](data, label, "", deadline), label)
 
 
-def read_bytes(data: bytes, content_type: str, label: str, charset: str = "") -> Text:
+def read_bytes(data: bytes, content_type: str, label: str, charset: str = "", deadline: Deadline | None = None) -> Text:
     """Return the text of what a server sent as one of the `CONTENT_TYPES`; ``charset`` is the one that it names.
 
     Raises as `text_of`.
@@ -71,11 +86,17 @@ def read_bytes(data: bytes, content_type: str, label: str, charset: str = "") ->
     reader = CONTENT_TYPES.get(content_type)
     if reader is None:
         raise ToolFailed(f"{label} cannot be read: its type is {one_line(content_type, 60)!r}")
-    return _read(reader, data, label, charset)
+    return _filled(reader(data, label, charset, deadline), label)
 
 
-def _read(reader: Reader, data: bytes, label: str, charset: str) -> Text:
-    text = reader(data, label, charset)
+def read_page(data: bytes, label: str, charset: str, address: str, deadline: Deadline | None) -> tuple[Text, PageFacts]:
+    """Return the text of an HTML page and what the page says of itself. Raises as `text_of`."""
+    arguments = {"label": label, "charset": charset, "address": address}
+    text, facts = _isolated(formats.page, tuple[Text, PageFacts], data, arguments, deadline)
+    return _filled(text, label), facts
+
+
+def _filled(text: Text, label: str) -> Text:
     if not text.text.replace("\ufffd", "").strip():
         raise ToolFailed(f"{label} holds no text")
     return text
@@ -102,29 +123,35 @@ def content(path: Path, label: str) -> bytes:
     return data
 
 
-def _plain(data: bytes, label: str, charset: str) -> Text:
+def _plain(data: bytes, label: str, charset: str, deadline: Deadline | None) -> Text:
     return Text(decode(data, label, charset))
 
 
-def _html(data: bytes, label: str, charset: str) -> Text:
-    title = html_title(html_source(data, label, charset))
-    return Text(html_text(data, label, charset), title=title, extractor=_made_by("trafilatura"))
+def _by(work: Callable[[bytes, str, str], Mapping[str, object]]) -> Reader:
+    """The reader that has the work done in a process of its own."""
+
+    def reader(data: bytes, label: str, charset: str, deadline: Deadline | None) -> Text:
+        return _isolated(work, Text, data, {"label": label, "charset": charset}, deadline)
+
+    return reader
 
 
-def _docx(data: bytes, label: str, charset: str) -> Text:
-    return Text(docx_text(data, label), extractor=_made_by("python-docx"))
+def _isolated(
+    work: Callable[..., object], gives: type[T], data: bytes, arguments: Mapping[str, str], deadline: Deadline | None
+) -> T:
+    size = len(data) / MEGABYTE
+    limits = Limits(
+        memory=min(_MEMORY + _MEMORY_A_BYTE * len(data), MOST_MEMORY),
+        seconds=min(_SECONDS + _SECONDS_A_MEGABYTE * size, _MOST_SECONDS),
+        output=_MOST_TEXT,
+    )
+    try:
+        return isolated(work, gives, limits, arguments, data, deadline)
+    except (Exceeded, Unread) as error:
+        raise type(error)(f"{arguments['label']} is not read: {error}") from None
 
 
-def _pdf(data: bytes, label: str, charset: str) -> Text:
-    pages = pdf_pages(data, label)
-    begins = itertools.accumulate((len(page) for page in pages[:-1]), initial=0)
-    return Text("".join(pages), tuple(begins), pdf_title(data), _made_by("pypdfium2"))
-
-
-@cache
-def _made_by(distribution: str) -> str:
-    return f"{distribution} {importlib.metadata.version(distribution)}"
-
+_html, _pdf, _docx = _by(formats.html), _by(formats.pdf), _by(formats.docx)
 
 _READERS: dict[str, Reader] = {
     ".txt": _plain,

@@ -17,6 +17,7 @@ from aeon.documents.folder import Folder
 from aeon.documents.index import ForeignIndex, Index, OtherVersion, Stamp, is_damage
 from aeon.documents.readers import MOST_BYTES, content, text_of
 from aeon.errors import MissingExtraError, ToolFailed
+from aeon.isolation.pool import Deadline, Unread
 from aeon.text import one_line, printable
 
 __all__ = ["Changes", "Update", "Updated"]
@@ -58,13 +59,15 @@ class Updated:
 class Update:
     """The files of a folder that an index has to hold. ``progress`` receives the files done and in all.
 
-    ``is_gone`` says of a file of the index that is not among them whether it is to be removed.
+    ``is_gone`` says of a file of the index that is not among them whether it is to be removed. After
+    the ``deadline`` no file is read any more.
     """
 
     folder: Folder
     names: tuple[str, ...]
     progress: Callable[[int, int], None]
     is_gone: Callable[[str], bool]
+    deadline: Deadline | None = None
 
     def in_file(self, place: Path) -> Updated:
         """Return the index in that file, or in memory if the file cannot be written."""
@@ -150,25 +153,26 @@ class Update:
                 index.touch(name, stamp)
             return old.reason
         index.drop(name)
-        reason = _put(index, name, path.suffix, stamp, data, retrieved)
+        reason = self._put(index, name, path.suffix, stamp, data, retrieved)
         changes.note(name, old, not reason)
         return reason
 
-
-def _put(index: Index, name: str, suffix: str, stamp: Stamp, data: bytes, retrieved: str) -> str:
-    """Add a file with its text and embeddings; return why it cannot be searched, "" if it can."""
-    try:
-        if stamp.size > MOST_BYTES:
-            raise ToolFailed(f"is too large: {stamp.size / 1e6:,.1f} MB, at most {MOST_BYTES / 1e6:,.0f} MB are read")
-        text = text_of(data, suffix, _label(name))
-    except ToolFailed as error:
-        index.refuse(name, stamp._replace(reason=str(error)))
-        return str(error)
-    except MissingExtraError as error:
-        return str(error)  # not kept: once the extra is there, the file is read
-    if index.put(name, stamp, text, retrieved) and (embed := embedder()):
-        index.embed(name, embed)
-    return ""
+    def _put(self, index: Index, name: str, suffix: str, stamp: Stamp, data: bytes, retrieved: str) -> str:
+        """Add a file with its text and embeddings; return why it cannot be searched, "" if it can."""
+        try:
+            if stamp.size > MOST_BYTES:
+                raise ToolFailed(
+                    f"is too large: {stamp.size / 1e6:,.1f} MB, at most {MOST_BYTES / 1e6:,.0f} MB are read"
+                )
+            text = text_of(data, suffix, _label(name), self.deadline)
+        except (Unread, MissingExtraError) as error:
+            return str(error)  # not kept: the next time, or once the extra is there, the file is read
+        except ToolFailed as error:
+            index.refuse(name, stamp._replace(reason=str(error)))
+            return str(error)
+        if index.put(name, stamp, text, retrieved) and (embed := embedder()):
+            index.embed(name, embed)
+        return ""
 
 
 def _label(name: str) -> str:

@@ -94,6 +94,11 @@ class Database:
             sa.Column("runs", sa.Integer, nullable=False),
         )  # fmt: skip
         self.calls = sa.Table("aeon_calls", tables, *_calls())
+        self.attempts = sa.Table(
+            "aeon_attempts", tables, sa.Column("run", sa.Text, primary_key=True),
+            sa.Column("worker", sa.Text, nullable=False), sa.Column("deaths", sa.Integer, nullable=False),
+            sa.Column("alone", sa.Integer, nullable=False), sa.Column("outcomes", sa.Integer, nullable=False),
+        )  # fmt: skip
         self.workflows = _workflows(tables.schema)
         self.owners = sa.Table("aeon_owners", tables, sa.Column("name", sa.Text, primary_key=True))
         self.accepted = sa.Table("aeon_accepted", tables, *_accepted(), sa.UniqueConstraint("owner", "key"))

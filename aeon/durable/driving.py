@@ -18,6 +18,7 @@ from aeon.durable.worker import Worker
 from aeon.errors import AeonError, DatabaseAway, UnknownNameError, UsageError
 from aeon.kernel.decide import Signals
 from aeon.kernel.ports import Job
+from aeon.runtime.attempts import given_up
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Event, Observer
 from aeon.runtime.lines import Opening
@@ -142,8 +143,9 @@ class DurableDriver(AsyncDriver):
                 worker.watch(run, [_on(loop, observer) for observer in observers])
                 self._under_way.add(run)
                 await asyncio.to_thread(self._begin, jobs, run, job)
-                await self._ended(jobs, run)
-                return replay(await asyncio.to_thread(jobs.journal, run), job.engine)
+                ended = await self._ended(jobs, run)
+                journal = await asyncio.to_thread(jobs.journal, run)
+                return given_up(journal, job.engine) if _is_given_up(ended) else replay(journal, job.engine)
         finally:
             self._under_way.discard(run)
             worker.unwatch(run)
@@ -172,8 +174,8 @@ class DurableDriver(AsyncDriver):
         if _broken(there):
             jobs.resume(run, "suspend" if self._ask is not None else None)
 
-    async def _ended(self, jobs: Jobs, run: str) -> None:
-        """Wait until the run does no more, and answer its questions.
+    async def _ended(self, jobs: Jobs, run: str) -> JobRecord:
+        """The run when it does no more; its questions are answered.
 
         Raises:
             AeonError: it failed, or was cancelled.
@@ -187,7 +189,7 @@ class DurableDriver(AsyncDriver):
                 continue
             if job.state not in ("queued", "running") and not goes_on:
                 _check(job)
-                return
+                return job
             await asyncio.sleep(_LOOK)
 
     async def _answered(self, jobs: Jobs, job: JobRecord) -> bool:
@@ -209,8 +211,15 @@ def _check(job: JobRecord) -> None:
         raise AeonError(f"{job.id}: {job.state}{why}; the run goes on when it is executed again")
 
 
+def _is_given_up(job: JobRecord) -> bool:
+    """Whether a run ended its process again and again: then a program does not take it up again by itself."""
+    return job.end is not None and job.end.given_up is True
+
+
 def _broken(job: JobRecord) -> bool:
     """Whether a run was broken off, so that it goes on when its program is there again."""
+    if _is_given_up(job):
+        return False
     reason = job.end.stop_reason if job.end else ""
     return job.state in ("failed", "cancelled") or reason in ("failed", "interrupted")
 

@@ -49,7 +49,6 @@ _STATES: dict[str, JobState] = {
 _AT_REST = ("ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
 _ROOM = "its token has as many runs under way as it may have"
 _DETAILS = {
-    "MAX_RECOVERY_ATTEMPTS_EXCEEDED": "every worker that had it ended; continue it with: aeon resume",
     "ERROR": "the worker could not say how it ended; continue it with: aeon resume",
 }
 

@@ -50,7 +50,8 @@ class Order(NamedTuple):
 class LifeEnd(Frozen):
     """The output of a workflow: how the life ended, with the usage of the run up to there.
 
-    The ``conclusion`` is all that every engine says of an end; the rest is for lists.
+    The ``conclusion`` is all that every engine says of an end; the rest is for lists. ``given_up``: the run ended its
+    process again and again, so that it is not taken up any more, and its journal has no end.
     """
 
     state: JobState
@@ -61,6 +62,7 @@ class LifeEnd(Frozen):
     question: Question | None = None
     usage: Usage | None = None
     conclusion: Conclusion | None = None
+    given_up: Literal[True] | None = None
 
 
 class JobRecord(NamedTuple):

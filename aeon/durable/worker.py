@@ -16,7 +16,10 @@ from dbos import DBOS, DBOSClient, DBOSConfig, WorkflowStatus
 from sqlalchemy.exc import SQLAlchemyError
 
 from aeon.assembly.build import assemble, resumption
+from aeon.assembly.costs import Costs
 from aeon.assembly.noting import Noting
+from aeon.assembly.plugin import AnyPlugin
+from aeon.durable.attempts import WorkerAttempts
 from aeon.durable.calls import Calls, Notes
 from aeon.durable.database import APPLICATION, JSON, SCHEMA, Database
 from aeon.durable.equipment import Equipment, Limits
@@ -30,6 +33,7 @@ from aeon.durable.steps import Past, Steps, StepStore, past_of
 from aeon.durable.values import Life, LifeEnd
 from aeon.errors import AeonError, DatabaseAway, JournalError, UsageError
 from aeon.kernel.ports import Job
+from aeon.runtime.attempts import REASON, Attempts, given_up
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
@@ -77,6 +81,8 @@ class Worker:
         self.name = name or f"{socket.gethostname()}-{uuid.uuid4().hex[:6]}"
         self._slots = Slots(database, self.name, equipment.model.name, self._limits.model)
         self._rooms, self._calls = Rooms(database), Calls(database)
+        self._records = WorkerAttempts(database, self.name)
+        self._attempts = Attempts(self._records, self._limits.parallel)
         self._watching: dict[str, tuple[Observer, ...]] = {}
         self._presence = Presence(database, self.name, self._limits.beat, self._limits.patience)
         self._watcher = threading.Thread(target=self._watch, name="aeon-watch", daemon=True)
@@ -102,7 +108,7 @@ class Worker:
         async def begin(due: str, schedule: JsonObject) -> str:
             return await asyncio.to_thread(begun_by, Jobs(self._database), due, schedule)
 
-        DBOS.workflow(name=WORKFLOW)(run)
+        DBOS.workflow(name=WORKFLOW, max_recovery_attempts=None)(run)  # see `Attempts`: a hand-over is no failure
         DBOS.workflow(name=SCHEDULED)(begin)
         DBOS.listen_queues(self._queues)
         DBOS.launch()
@@ -148,6 +154,7 @@ class Worker:
     def leave(self) -> None:
         """Take this worker off the list: what it has not ended is free for the others at once."""
         self._ending.set()
+        self._records.end_all()
         self._presence.leave()
 
     @property
@@ -188,9 +195,12 @@ class Worker:
         if not await self._has_room(life.run, live):
             return LifeEnd(state="cancelled")
         try:
+            if not await self._attempts.begin(life.run):
+                return await asyncio.to_thread(self._given_up, life)
             while (result := await self._tried(life, live)) is None:
                 await asyncio.sleep(self._limits.patience / 3)
         finally:
+            await self._attempts.end(life.run)
             await asyncio.to_thread(self._slots.give, life.run)
         if result.stop_reason != "waiting":
             self._equipment.ended(result)
@@ -217,7 +227,8 @@ class Worker:
         steps = Steps(past, notes.write)
         result: Conclusion | None = None
         try:
-            driver, job = await asyncio.to_thread(self._prepared, life, past, (steps, notes), live)
+            async with self._attempts.turn(life.run):
+                driver, job = await asyncio.to_thread(self._prepared, life, past, (steps, notes), live)
             live.driver = driver
             result = await driver.aexecute(job)
         except JournalError:
@@ -231,6 +242,24 @@ class Worker:
             return None
         return result
 
+    def _given_up(self, life: Life) -> LifeEnd:
+        """How a run ends that is not taken up any more."""
+        lines = past_of(self._patient, life.run, life.number).lines
+        if lines:
+            journal = Journal.of(life.run, lines)
+        elif life.opening is not None:
+            journal = Journal.written(life.opening, life.entries)
+        else:
+            return LifeEnd(state="failed", detail=REASON, given_up=True)
+        result: Conclusion = given_up(journal, self._plugin(journal).engine)
+        return end_of(result).changed(given_up=True)
+
+    def _plugin(self, journal: Journal) -> AnyPlugin:
+        name = journal.opened.engine
+        if name not in self._plugins:
+            raise UsageError(f"the run needs the engine '{name}', and this worker has {', '.join(self._plugins)}")
+        return self._plugins[name]
+
     def _prepared(self, life: Life, past: Past, kept: tuple[Steps, Notes], live: Live) -> _Prepared:
         """A run made ready: the one that its journal holds, or a new one.
 
@@ -242,10 +271,7 @@ class Worker:
         store = StepStore(steps, lambda: self._presence.sure)
         lines = past.lines or _begun(life, store)
         journal = Journal.of(life.run, lines, store=store)
-        name = journal.opened.engine
-        if name not in self._plugins:
-            raise UsageError(f"the run needs the engine '{name}', and this worker has {', '.join(self._plugins)}")
-        plugin = self._plugins[name]
+        plugin = self._plugin(journal)
         observers = [live, *(make() for make in self._equipment.observers), *self._watching.get(life.run, ())]
         model, tools = Noting(self._equipment.model, notes), self._equipment.tools_of(journal.setup)
         trust = self._equipment.trust(journal.setup, lambda one: Noting(one, notes))
@@ -254,16 +280,20 @@ class Worker:
             handlers = assemble(
                 model, tools, config, unattended=life.unattended, plugin=plugin, models=trust.select
             )  # fmt: skip
-            driver = AsyncDriver(observers, lambda _: journal)
+            driver = self._driver(observers, journal, Costs(model, plugin.engine.name, config))
             return _Prepared(driver, Job(plugin.engine, journal.opened.task, config, handlers))
         asked = resume_point(journal, plugin.engine).question is not None
         resumed = resumption(
-            journal, model, tools, observers, answer=life.answer if asked else None, unattended=life.unattended,
+            journal, model, tools, answer=life.answer if asked else None, unattended=life.unattended,
             engine=plugin, spec=self._equipment.spec, trust=trust,
         )  # fmt: skip
         if journal.unsettled:
             journal.resume(())
-        return _Prepared(resumed.driver, resumed.job)
+        driver = self._driver(observers, journal, Costs(model, plugin.engine.name, resumed.job.config))
+        return _Prepared(driver, resumed.job)
+
+    def _driver(self, observers: Sequence[Observer], journal: Journal, costs: Costs) -> AsyncDriver:
+        return AsyncDriver(observers, lambda _: journal, attempts=self._attempts, took=costs.note)
 
     def _watch(self) -> None:
         """Count, continue what workers that are gone had, and stop what was asked to."""

@@ -7,23 +7,31 @@ that collections are searched with; without the extra embeddings, by the words t
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from pydantic import TypeAdapter, ValidationError
+
 from aeon.documents.embedding import embedder, numpy
 from aeon.errors import InputFileError, ToolFailed
 from aeon.language.words import stems
-from aeon.schema.experience import Lesson, Lessons
+from aeon.schema.experience import Lesson, Lessons, Pattern
 from aeon.text import one_line, printable
 
 __all__ = ["Experience", "similarities"]
 
 _APPLICATION = 0x41454C45
 """SQLite's application id of a file of lessons."""
-_LAYOUT = 1
+_LAYOUT = 2
+_OLDER = """
+    ALTER TABLE lessons ADD COLUMN category TEXT NOT NULL DEFAULT '';
+    ALTER TABLE lessons ADD COLUMN tools TEXT NOT NULL DEFAULT '[]';
+"""
+"""What a file of layout 1 lacks: it knew no category and no tools."""
 _BUSY_SECONDS = 10.0
 _DAY = 86_400.0
 _LONGEST = 400
@@ -33,10 +41,20 @@ _MOST_KEPT = 10_000
 _TABLES = """
     CREATE TABLE IF NOT EXISTS lessons (
         id TEXT PRIMARY KEY, project TEXT NOT NULL, task TEXT NOT NULL, outcome TEXT NOT NULL, text TEXT NOT NULL,
-        made REAL NOT NULL
+        made REAL NOT NULL, category TEXT NOT NULL DEFAULT '', tools TEXT NOT NULL DEFAULT '[]'
     ) WITHOUT ROWID;
     CREATE INDEX IF NOT EXISTS lessons_made ON lessons (made);
 """
+_KEEP = """
+    INSERT OR REPLACE INTO lessons (id, project, task, outcome, text, made, category, tools)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_PATTERNS = """
+    SELECT tools, sum(outcome = 'success'), sum(outcome <> 'success') FROM lessons
+    WHERE category = ? AND project IN ('', ?) AND made BETWEEN ? AND ? AND tools <> '[]'
+    GROUP BY tools HAVING count(*) > 1 ORDER BY count(*) DESC, tools LIMIT ?
+"""
+_TOOLS = TypeAdapter(tuple[str, ...])
 
 
 class Experience:
@@ -65,9 +83,10 @@ class Experience:
             ToolFailed: the file cannot be written.
         """
         now = self._clock()
-        row = (lesson.id, lesson.project, lesson.task, lesson.outcome, lesson.text, now)
+        tools = json.dumps(lesson.tools, ensure_ascii=False)
+        row = (lesson.id, lesson.project, lesson.task, lesson.outcome, lesson.text, now, lesson.category, tools)
         with self._used() as db, db:
-            db.execute("INSERT OR REPLACE INTO lessons VALUES (?, ?, ?, ?, ?, ?)", row)
+            db.execute(_KEEP, row)
             db.execute("DELETE FROM lessons WHERE made < ?", (now - days * _DAY,))
             oldest = "SELECT id FROM lessons ORDER BY made > ?, made DESC, id LIMIT -1 OFFSET ?"
             db.execute(f"DELETE FROM lessons WHERE id IN ({oldest})", (now + _DAY, _MOST_KEPT))
@@ -96,6 +115,19 @@ class Experience:
         near.sort(key=lambda one: -one.similarity)  # of the same score, the latest first
         return Lessons(lessons=_both(near, most), skipped=len(rows) - len(every))
 
+    def patterns(self, category: str, project: str = "", most: int = 5, days: int = 180) -> tuple[Pattern, ...]:
+        """The ways in which tasks of a category were done at least twice, the most frequent first, ``most`` of them.
+
+        Of a project, and of none; none older than ``days``, and none of the future.
+
+        Raises:
+            ToolFailed: the file cannot be read.
+        """
+        now = self._clock()
+        with self._used() as db:
+            rows = db.execute(_PATTERNS, (category, project, now - days * _DAY, now + _DAY, most)).fetchall()
+        return tuple(pattern for row in rows if (pattern := _pattern(category, row)) is not None)
+
     @contextlib.contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
         db = sqlite3.connect(self._path, timeout=_BUSY_SECONDS)
@@ -120,7 +152,7 @@ class Experience:
         (layout,) = db.execute("PRAGMA user_version").fetchone()
         if tables and application != _APPLICATION:
             raise InputFileError(f"{self._path}: is no file of lessons; name another one")
-        if tables and layout != _LAYOUT:
+        if tables and layout not in (1, _LAYOUT):
             age = "a newer" if layout > _LAYOUT else "an older"
             raise InputFileError(f"{self._path}: holds lessons of {age} version of Aeon; name another file")
         if tables:
@@ -128,8 +160,12 @@ class Experience:
                 raise sqlite3.DatabaseError("it is damaged")
             db.execute("SELECT id, project, task, outcome, text, made FROM lessons LIMIT 1")
         db.execute("PRAGMA journal_mode = WAL")
+        db.execute("BEGIN IMMEDIATE")
+        (layout,) = db.execute("PRAGMA user_version").fetchone()  # another process may have brought it up to date
         marks = f"PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {_LAYOUT};"
-        db.executescript(f"BEGIN IMMEDIATE; {marks} {_TABLES} COMMIT;")
+        for statement in f"{marks}{_OLDER if layout == 1 else ''}{_TABLES}".split(";"):
+            db.execute(statement)
+        db.commit()
 
 
 def _problem(error: Exception) -> str:
@@ -154,6 +190,18 @@ def _lesson(row: Sequence[object]) -> Lesson | None:
         text=one_line(text, _LONGEST),
         project=project,
     )
+
+
+def _pattern(category: str, row: Sequence[object]) -> Pattern | None:
+    """The pattern of a row; ``None`` where what others have written there is none."""
+    try:
+        tools = _TOOLS.validate_json(str(row[0]))
+        return Pattern.model_validate({
+            "category": category, "tools": [one_line(printable(one), _LONGEST) for one in tools],
+            "successes": row[1], "failures": row[2],
+        })  # fmt: skip
+    except ValidationError:
+        return None
 
 
 def _rounded(score: float) -> float:

@@ -6,47 +6,106 @@ import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 from aeon.grounding.calculated import with_calculations
 from aeon.grounding.dated import as_day
-from aeon.grounding.grounds import Grounds, Known, Rounding, reading_of
-from aeon.grounding.matching import Match, claim_of, computed, learn, matched, with_unit
+from aeon.grounding.grounds import Grounds, Known, Rounding, ToolOutput, reading_of
+from aeon.grounding.matching import Match, claim_of, computed, learn, matched, unchecked, with_unit
 from aeon.grounding.toolrecord import ToolRecord
 from aeon.language.mention import Form, Mention
 from aeon.language.readings import Read, exact
-from aeon.proof.equations import equations, with_constants
+from aeon.proof.equations import equations, may_compute, with_constants
 from aeon.proof.figures import figures_in, figures_of_answer, values_of_source
 from aeon.proof.marks import Marks, cited_in
-from aeon.schema import Calculation, Claim, Computation, FromClaim, Task
+from aeon.schema import Calculation, Claim, Computation, FromClaim, Source, Task
 
-__all__ = ["claims_of_loop", "missing_values"]
+__all__ = ["LoopEvidence", "missing_values"]
 
 _ROUNDINGS: tuple[Rounding, ...] = ("half_up", "half_even")
 _LEAST_DIGITS = 3
 """How many digits a whole number must keep to be another one rounded, such as 11,700 for 11,702.50."""
 
 
-def claims_of_loop(
-    answer: str, task: Task, record: ToolRecord, calculations: Sequence[Calculation] = ()
-) -> tuple[Claim, ...]:
-    """A claim for each value of the answer, in order, with what it rests on.
+class _Stated(NamedTuple):
+    """The text of a step that computes something, with its values."""
 
-    A value is looked for in what its line cites, then in what the answer cites, then in all that the tools gave, then
-    in the task. It may follow from others by a computation that a text states, or that a judge points out.
+    step: str
+    text: str
+    found: tuple[Mention, ...]
+
+
+class LoopEvidence:
+    """A task and what a loop over tools has on record, read once, for the claims of any number of answers.
+
+    Where no tool gave anything, none was ``able`` to, and there is no context, what the task does not say is not
+    checked.
     """
-    names = {lines.source for use in record.uses for lines in use.lines} - {""}
-    said = figures_of_answer(answer, _numbers(record), names)
-    if not said:
-        return ()
-    search = _Lookup(answer, task, record)
-    kept = [(one, match) for one, match in search.matches(said) if one.certain or match is not None]
-    mentions = [one for one, _ in kept]
-    found = tuple(claim_of(f"c{number}", one, match) for number, (one, match) in enumerate(kept, 1))
-    made = _with_computations(answer, found, mentions, search.whole)
-    if calculations:
-        made = with_calculations(made, mentions, search.whole, record.by_number(), calculations)
-        made = _with_computations(answer, made, mentions, search.whole)
-    return _without_constants(answer, made, mentions)
+
+    def __init__(self, task: Task, record: ToolRecord, able: bool = False) -> None:
+        self._task, self._record = task, record
+        self._checked = record.looked_up or bool(task.context) or able
+        self._empty = task.changed(text="", context="")
+        self._names = {lines.source for use in record.uses for lines in use.lines} - {""}
+        self._numbers = {int(one) for one in record.by_number() if one.isdecimal()}
+        self._read: dict[tuple[str, bool], tuple[Mention, ...]] = {}
+        self._computing = tuple(
+            _Stated(step, text, found)
+            for step, text in record.stated.items()
+            if may_compute(text) and any(equations(text, found := figures_in(text, False)))
+        )
+        self._made: dict[tuple[frozenset[str], tuple[_Stated, ...] | None], Grounds] = {}
+
+    def claims(self, answer: str, calculations: Sequence[Calculation] = ()) -> tuple[Claim, ...]:
+        """A claim for each value of the answer, in order, with what it rests on.
+
+        A value is looked for in what its line cites, then in what the answer cites, then in all that the tools gave,
+        then in the task. It may follow from others by a computation that a text states, or that a judge points out.
+        """
+        said = figures_of_answer(answer, self._numbers, self._names)
+        if not said:
+            return ()
+        search = _Lookup(answer, self._record, self, Marks(self._numbers))
+        kept = [(one, match) for one, match in search.matches(said) if one.certain or match is not None]
+        mentions = [one for one, _ in kept]
+        found = tuple(claim_of(f"c{number}", one, match) for number, (one, match) in enumerate(kept, 1))
+        made = _with_computations(answer, found, mentions, search.whole)
+        if calculations:
+            made = with_calculations(made, mentions, search.whole, self._record.by_number(), calculations)
+            made = _with_computations(answer, made, mentions, search.whole)
+        made = _without_constants(answer, made, mentions)
+        return made if self._checked else tuple(map(unchecked, made))
+
+    def all(self, answer: str, cites: frozenset[str]) -> Grounds:
+        """All that an answer with these citations may rest on, what it cites first.
+
+        What follows from the computations of the texts is known, but for those that the answer itself states.
+        """
+        stated = tuple(one for one in self._computing if one.text != answer)
+        if (cites, stated) not in self._made:
+            grounds = self._grounds(self._task, list(self._record.places(cites)), cites)
+            for one in stated:
+                learn(grounds, one.step, one.text, one.found)
+            self._made[cites, stated] = grounds
+        return self._made[cites, stated]
+
+    def cited(self, cites: frozenset[str]) -> Grounds:
+        """What these citations name."""
+        if (cites, None) not in self._made:
+            self._made[cites, None] = self._grounds(self._empty, list(self._record.cited(cites)), cites)
+        return self._made[cites, None]
+
+    def _grounds(self, task: Task, places: Sequence[ToolOutput | Source], cites: frozenset[str]) -> Grounds:
+        grounds = Grounds(task, places, reader=self._values)
+        for known in self._record.counts(cites):
+            grounds.add(known, exactly=True)
+        return grounds
+
+    def _values(self, text: str, cell: bool) -> tuple[Mention, ...]:
+        """The values of a text of the record."""
+        if (text, cell) not in self._read:
+            self._read[text, cell] = tuple(values_of_source(text, cell))
+        return self._read[text, cell]
 
 
 def _with_computations(
@@ -100,18 +159,11 @@ def missing_values(claims: Sequence[Claim]) -> tuple[str, ...]:
 class _Lookup:
     """Looks the values of an answer up."""
 
-    def __init__(self, answer: str, task: Task, record: ToolRecord) -> None:
-        self._answer, self._record = answer, record
-        self._empty = task.changed(text="", context="")
-        self._marks = [(start, cited_in(answer[start:end])) for start, end in Marks(_numbers(record)).spans(answer)]
-        self._cites = {*record.cites, *record.whole_ids(one for _, ids in self._marks for one in ids)}
-        self._near: dict[frozenset[str], Grounds] = {}
-        self.whole = Grounds(task, list(record.places(self._cites)), reader=values_of_source)
-        for known in record.counts(self._cites):
-            self.whole.add(known, exactly=True)
-        for step, text in record.stated.items():
-            if text != answer:
-                learn(self.whole, step, text, figures_in(text, False))
+    def __init__(self, answer: str, record: ToolRecord, evidence: LoopEvidence, marks: Marks) -> None:
+        self._answer, self._record, self._evidence = answer, record, evidence
+        self._marks = [(start, cited_in(answer[start:end])) for start, end in marks.spans(answer)]
+        cites = {*record.cites, *record.whole_ids(one for _, ids in self._marks for one in ids)}
+        self.whole = evidence.all(answer, frozenset(cites))
 
     def matches(self, said: Sequence[Mention]) -> Iterator[tuple[Mention, Match | None]]:
         """Each value with what it rests on; one that stands nowhere as a whole, as its parts if each of them does."""
@@ -153,22 +205,11 @@ class _Lookup:
         start, end = self._line(mention)
         short = [one for place, ids in self._marks if start <= place < end for one in ids]
         cites = frozenset(self._record.whole_ids(short))
-        if not cites:
-            return None
-        if cites not in self._near:
-            grounds = Grounds(self._empty, list(self._record.cited(cites)), reader=values_of_source)
-            for known in self._record.counts(cites):
-                grounds.add(known, exactly=True)
-            self._near[cites] = grounds
-        return self._near[cites]
+        return self._evidence.cited(cites) if cites else None
 
     def _line(self, mention: Mention) -> tuple[int, int]:
         end = self._answer.find("\n", mention.end)
         return self._answer.rfind("\n", 0, mention.start) + 1, end if end >= 0 else len(self._answer)
-
-
-def _numbers(record: ToolRecord) -> set[int]:
-    return {int(one) for one in record.by_number() if one.isdecimal()}
 
 
 def _loosely(grounds: Grounds, mention: Mention) -> Match | None:

@@ -11,11 +11,12 @@ from typing import NamedTuple
 from aeon.grounding.grounds import Grounds, Known, Rounding, ToolOutput, reading_of
 from aeon.language.mention import Form, Mention
 from aeon.language.readings import Read, ends, exact, factor, rounded
+from aeon.proof.document import UNCHECKED
 from aeon.proof.equations import Equation, equations, with_constants
 from aeon.proof.mentions import mentions, values
 from aeon.schema import Claim, ClaimKind, Computation, FromClaim, Source, Support, SupportType, Task, Verdict
 
-__all__ = ["Match", "claim_of", "claims", "computed", "learn", "matched", "with_unit", "written_as"]
+__all__ = ["Match", "claim_of", "claims", "computed", "learn", "matched", "unchecked", "with_unit", "written_as"]
 
 _ROUNDINGS: tuple[Rounding, ...] = ("half_up", "half_even")
 _WHOLE = 10
@@ -310,3 +311,10 @@ def _said_first(claim: Claim) -> Support:
 def _inferred(result: Claim, said: Form, operands: Sequence[Claim]) -> Claim:
     evidence = tuple(map(_said_first, operands))
     return result.changed(reading=reading_of(said), support="inference", evidence=evidence)
+
+
+def unchecked(claim: Claim) -> Claim:
+    """The claim of an answer for which nothing was looked up: what was not found is not checked."""
+    if claim.verdict != "not_found":
+        return claim
+    return claim.changed(verdict="not_checked", note=UNCHECKED)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from aeon.grounding.matching import claims
-from aeon.grounding.results import checked_loop, others_of, told, unchecked
+from aeon.grounding.looped import LoopEvidence
+from aeon.grounding.matching import claims, unchecked
+from aeon.grounding.results import others_of, told
 from aeon.grounding.toolrecord import ToolRecord
 from aeon.schema import Claim, Outcome, StepResult, Task, ToolUse
 from aeon.schema.programs import Ran
@@ -32,7 +33,7 @@ def grounded_on(answer: str, task: Task, outcomes: Mapping[int, Outcome]) -> tup
     if uses := _uses(outcomes):
         cites = tuple(_cited(outcomes))
         record = ToolRecord(uses=uses, cites=cites, stated=stated, others=others_of(steps))
-        found = checked_loop(answer, told(task), record)
+        found = LoopEvidence(told(task), record).claims(answer)
         return tuple(map(unchecked, found)) if hidden else found
     found = claims(answer, told(task), others_of(steps), (), stated)
     return found if any(map(_looked_up, steps.values())) and not hidden else tuple(map(unchecked, found))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from aeon.grounding.grounds import ToolOutput
-from aeon.grounding.looped import claims_of_loop
-from aeon.grounding.matching import claims
+from aeon.grounding.looped import LoopEvidence
+from aeon.grounding.matching import claims, unchecked
 from aeon.grounding.toolrecord import ToolRecord, sentences_of
-from aeon.proof.document import UNCHECKED
 from aeon.schema import (
     Calculation,
     Claim,
@@ -25,65 +25,56 @@ from aeon.schema import (
 from aeon.schema.programs import Ran
 
 __all__ = [
-    "checked_loop",
+    "PlanEvidence",
     "given",
-    "grounded",
-    "grounded_loop",
     "others_of",
     "resting_on_record",
     "spans_of",
     "told",
-    "unchecked",
 ]
 
 _RECORDED = ("source", "tool")
 
 
-def grounded(
-    answer: str, task: Task, plan: Plan, calculations: Sequence[Calculation] = (), able: bool = False
-) -> tuple[Claim, ...]:
-    """A claim for each value of the answer to the task, with what it rests on of what the plan's steps gave.
+class PlanEvidence:
+    """What the steps of a plan gave, read once, for the claims of any number of answers to the task.
 
-    Where no step could look anything up, what the task does not say is not checked. ``calculations`` are what a judge
-    says of values that stand nowhere, in an answer of a model that worked with tools turn by turn. Such a model's
-    values are checked all the same where it was ``able`` to look something up, and did not.
+    Where no step could look anything up, what the task does not say is not checked; where a model works with tools turn
+    by turn, it is checked all the same if it was ``able`` to look something up, and did not.
     """
-    if any(isinstance(step.action, ToolLoop) for step in plan.steps):
-        return grounded_loop(answer, task, plan, calculations, able)
-    done = [step for step in plan.steps if step.status == "complete"]
-    outputs = [ToolOutput(step.id, output) for step in done for output in given(step)]
-    return tuple(map(unchecked, claims(answer, told(task), outputs, (), _stated(done))))
 
+    def __init__(self, task: Task, plan: Plan, able: bool = False) -> None:
+        self._task, self._plan, self._able = told(task), plan, able
 
-def grounded_loop(
-    answer: str, task: Task, plan: Plan, calculations: Sequence[Calculation] = (), able: bool = False
-) -> tuple[Claim, ...]:
-    """The claims of an answer to whose task a model worked with tools, turn by turn.
+    def claims(self, answer: str, calculations: Sequence[Calculation] = ()) -> tuple[Claim, ...]:
+        """A claim for each value of the answer, with what it rests on.
 
-    Where no tool gave anything, none was ``able`` to, and there is no context, what the task does not say is not
-    checked.
-    """
-    done = [step for step in plan.steps if step.status == "complete"]
-    record = ToolRecord(
-        uses=tuple(use for step in done for use in step.uses),
-        cites=tuple(one for step in done for one in step.cites),
-        stated=_stated(done),
-        others=others_of({step.id: step for step in done if step.mode != "tools"}),
-    )
-    return checked_loop(answer, told(task), record, calculations, able)
+        ``calculations`` are what a judge says of values that stand nowhere, in an answer of a model that worked with
+        tools turn by turn.
+        """
+        if any(isinstance(step.action, ToolLoop) for step in self._plan.steps):
+            return self._loop.claims(answer, calculations)
+        outputs = [ToolOutput(step.id, output) for step in self._done for output in given(step)]
+        return tuple(map(unchecked, claims(answer, self._task, outputs, (), _stated(self._done))))
+
+    @cached_property
+    def _done(self) -> list[Step]:
+        return [step for step in self._plan.steps if step.status == "complete"]
+
+    @cached_property
+    def _loop(self) -> LoopEvidence:
+        record = ToolRecord(
+            uses=tuple(use for step in self._done for use in step.uses),
+            cites=tuple(one for step in self._done for one in step.cites),
+            stated=_stated(self._done),
+            others=others_of({step.id: step for step in self._done if step.mode != "tools"}),
+        )
+        return LoopEvidence(self._task, record, self._able)
 
 
 def others_of(steps: Mapping[str, Step | StepResult]) -> list[ToolOutput]:
     """What steps, by their names, gave that are no loops over tools."""
     return [ToolOutput(name, output) for name, step in steps.items() for output in given(step)]
-
-
-def checked_loop(
-    answer: str, task: Task, record: ToolRecord, calculations: Sequence[Calculation] = (), able: bool = False
-) -> tuple[Claim, ...]:
-    """The claims of an answer over such a record, not checked where there was nothing to check them against."""
-    found = claims_of_loop(answer, task, record, calculations)
-    return found if record.looked_up or task.context or able else tuple(unchecked(claim) for claim in found)
 
 
 def resting_on_record(found: Sequence[Claim]) -> list[Claim]:
@@ -139,10 +130,3 @@ def _spans(step: Step | StepResult | ToolUse | Ran) -> Iterator[Source]:
 def _stated(done: Sequence[Step]) -> dict[str, str]:
     """The texts of the model that may state a sum."""
     return {step.id: str(step.output) for step in done}
-
-
-def unchecked(claim: Claim) -> Claim:
-    """The claim of an answer for which nothing was looked up: what was not found is not checked."""
-    if claim.verdict != "not_found":
-        return claim
-    return claim.changed(verdict="not_checked", note=UNCHECKED)

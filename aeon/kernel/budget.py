@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from aeon.schema.config import Reserve, Settings
-from aeon.schema.usage import Allowance, Bound, Budget, Left, Usage
+from aeon.schema.usage import ROUNDING, Allowance, Bound, Budget, Left, Usage
 
-__all__ = ["affordable", "allowance", "bound", "dearest", "exhausted", "left", "share", "split"]
+__all__ = ["affordable", "allowance", "bound", "dearest", "exhausted", "left", "overspent", "share", "split"]
 
 _NOTHING_KEPT = Reserve(tokens=0, seconds=0, cost=0)
 
@@ -50,6 +50,14 @@ def exhausted(remaining: Left, most: Bound) -> str | None:
     """The first budget of which nothing is left; calls are none for a run that makes no calls at all."""
     limits = remaining if most.calls else remaining._replace(calls=1)
     return f"{Left._fields[limits.index(0)]}_exhausted" if 0 in limits else None
+
+
+def overspent(most: Bound, spent: Usage) -> str:
+    """What was counted beyond the bound, which no run goes beyond that is counted rightly; "" where nothing was."""
+    counted = zip(("calls", "tokens", "dollars"), (spent.calls, spent.tokens, spent.cost), most.limits, strict=True)
+    over = [(n, what, limit) for what, n, limit in counted if limit is not None and n > limit + ROUNDING]
+    told = [f"{round(n, 6):,} {what} where {limit:,} were admitted" for n, what, limit in over]
+    return f"the endpoint reported {told[0]}" if told else ""
 
 
 def allowance(remaining: Left, cap: int) -> Allowance:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import TypeVar
 
 from aeon.kernel.engine import Halt
-from aeon.schema.effects import Batch, Effect, Note, Program
+from aeon.schema.effects import Batch, Note, Program
 from aeon.schema.outcome import Outcome
 
 __all__ = ["side_by_side"]
@@ -27,7 +27,7 @@ def side_by_side(
     try:
         while replies:
             batches = yield from _advance(replies, results)
-            outcomes = (yield _common(batches.values())) if batches else ()
+            outcomes = (yield Batch.joined(batches.values())) if batches else ()
             now = max((outcome.ended for outcome in outcomes), default=0.0)
             heard = [outcome.changed(ended=now) for outcome in outcomes]
             hear(heard)
@@ -62,12 +62,3 @@ def _advance(
     if halts:
         raise halts[0]
     return batches
-
-
-def _common(batches: Iterable[Batch]) -> Batch:
-    """One batch of all; the places that an effect waits for are counted in it."""
-    effects: list[Effect] = []
-    for batch in batches:
-        shift = len(effects)
-        effects += [effect.changed(after=tuple(at + shift for at in effect.after)) for effect in batch.effects]
-    return Batch(effects=tuple(effects))

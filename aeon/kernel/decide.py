@@ -18,7 +18,7 @@ from aeon.schema.conclusion import Decision
 from aeon.schema.outcome import Failure
 from aeon.schema.task import Question
 
-__all__ = ["BUDGET", "CLARIFICATION", "Rule", "Signals", "borne_out", "first", "table"]
+__all__ = ["BUDGET", "CLARIFICATION", "OVERSPENT", "Rule", "Signals", "borne_out", "first", "table"]
 
 
 @dataclass(slots=True)
@@ -26,13 +26,15 @@ class Signals:
     """What every run's decisions rest on; an engine's subclass adds signals of its own, each with a default.
 
     ``failure`` is one that the run cannot continue after. ``exhausted`` names the budget of which only the reserve is
-    left. ``question`` is open; ``unclear``: the task should be asked about. A signal is a field or a property.
+    left; ``overspent`` says what was counted beyond the bound. ``question`` is open; ``unclear``: the task should be
+    asked about. A signal is a field or a property.
     """
 
     always: ClassVar[bool] = True
     interrupted: bool = False
     failure: Failure | None = None
     exhausted: str | None = None
+    overspent: str = ""
     question: Question | None = None
     unclear: bool = False
 
@@ -89,6 +91,7 @@ class Rule:
 
 
 # fmt: off
+OVERSPENT = Rule("overspent", "overspent", "{s.overspent}", when="more was counted than the whole run was admitted")
 _FIRST = (
     Rule("failed", "failure_kind", "{s.failure.message}", "in", ("endpoint", "request", "journal"),
          when="the endpoint or the journal cannot be used any more"),
@@ -96,6 +99,7 @@ _FIRST = (
          when="nobody knows, or says, whether a tool changed the world"),
     Rule("waiting", "failure_kind", "{s.failure.message}", "is", "waiting",
          when="a question is open and nobody is there to answer it"),
+    OVERSPENT,
     Rule("interrupted", "interrupted", "the user asked the run to stop", when="Ctrl-C"),
 )
 BUDGET = Rule(

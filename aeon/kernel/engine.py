@@ -14,7 +14,7 @@ from typing import Generic, TypeVar, cast
 
 from aeon.errors import UsageError
 from aeon.kernel import budget
-from aeon.kernel.decide import Rule, Signals, borne_out, first, table
+from aeon.kernel.decide import OVERSPENT, Rule, Signals, borne_out, first, table
 from aeon.schema.conclusion import Conclusion, Decision, Degradation, PhaseTiming
 from aeon.schema.config import Settings
 from aeon.schema.effects import AskUser, Batch, Effect, EffectOf, Note, Program
@@ -235,9 +235,12 @@ class Run(Generic[C, S]):
     def final(self, effect: EffectOf[V], instead: V, decision: Decision) -> Program[V]:
         """Issue the effect that makes the answer, after the ``decision`` to end and with the reserve; never stops.
 
-        Where no effect can be answered any more, nothing is issued.
+        Where no effect can be answered any more, or none may, nothing is issued.
         """
         if decision.reason in ("failed", "waiting"):
+            return instead
+        if self.signals.overspent:
+            self.degraded.append(Degradation(phase=effect.phase, message=self.signals.overspent))
             return instead
         (outcome,) = yield from self.issue((effect.changed(allowance=self.allow(effect.phase, final=True)),))
         return self.value(effect, outcome, instead)
@@ -294,7 +297,12 @@ class Run(Generic[C, S]):
         return reply.text
 
     def conclude(self, decision: Decision, answer: Answer) -> Conclusion:
-        """How the run ended, for the engine's result: ``Report(**dict(run.conclude(decision, answer)), pages=3)``."""
+        """How the run ended, for the engine's result: ``Report(**dict(run.conclude(decision, answer)), pages=3)``.
+
+        Its last effect, too, may have been counted beyond the bound.
+        """
+        if self.signals.overspent and decision.reason not in ("failed", "unknown_outcome", "waiting"):
+            decision = OVERSPENT.decision(self.signals)
         decision = borne_out(decision, answer.claims)
         return Conclusion(
             execution_id=self.execution_id,
@@ -338,6 +346,7 @@ class Run(Generic[C, S]):
             self.charge(outcome)
         elif outcome.config is not None:  # a fork's: it is of the outermost run's kind
             self._configure(cast("C", outcome.config))
+        self.signals.overspent = budget.overspent(self.bound, self.usage + self.lost)
 
     def _denial(self, effect: Effect, outcome: Outcome) -> str | None:
         """The budget of the run that kept this effect from being done; its own cap on calls is none."""

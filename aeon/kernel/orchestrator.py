@@ -44,8 +44,8 @@ class Orchestrator(Generic[C, S, R]):
         """Run a task to its end without blocking the event loop."""
         return await self.driver.aexecute(self._job(task))
 
-    def stream(self, task: Task | str, on_leave: OnLeave = "continue") -> Stream[R]:
-        """Run a task and give each event as it happens. Leaving the stream leaves the run, or interrupts it."""
+    def stream(self, task: Task | str, on_leave: OnLeave = "interrupt") -> Stream[R]:
+        """Run a task and give each event as it happens. Leaving them interrupts the run, unless it is to continue."""
         return self.driver.stream(self._job(task), on_leave)
 
     def _job(self, task: Task | str) -> Job[C, S, R]:

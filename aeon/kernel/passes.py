@@ -15,20 +15,11 @@ from aeon.kernel.compose import side_by_side
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.kernel.table import OF_THE_ANSWER, TABLE, PassSignals
 from aeon.multipass import effects as ask
-from aeon.multipass import limits, plans, sampling, trends, triggers, turns
-from aeon.multipass.effects import PassNote
+from aeon.multipass import fallbacks, limits, plans, refine, sampling, trends, triggers, turns
 from aeon.multipass.record import Record
-from aeon.multipass.refine import checked, proposed
 from aeon.schema.effects import Program
 
 __all__ = ["MULTIPASS", "Progress"]
-
-_UNCHECKED = schema.SemanticValidationReport(failed=True)
-_NO_ANSWER = schema.Answer(text="")
-_UNASSESSED = schema.ConvergenceAssessment(
-    converged=False, failed=True, standing="none", reason_codes=("assessment_failed",)
-)
-_LOST = schema.StepResult(output=None, mode="tool", clarity="PARTIALLY_CLEAR", problem="done; its output was lost")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -71,7 +62,7 @@ def _program(run: Run[schema.Config, PassSignals]) -> Program[schema.Result]:
         if progress.executed > progress.complete and not halt.midway:
             progress.settle()
     progress.end_pass(decision, run.timings, run.usage)
-    yield PassNote(pass_number=progress.number, decision=decision)
+    yield ask.PassNote(pass_number=progress.number, decision=decision)
     answer = yield from _synthesize(progress, decision)
     if decision.revisable and run.signals.unfit:
         decision = run.decide()
@@ -88,8 +79,8 @@ def _prepare(progress: Progress) -> Program[None]:
     progress.plan = yield from _draft(progress)
     start = schema.Preparation(profile=progress.profile, plan=progress.plan, timings=tuple(run.timings))
     progress.preparation = start
-    yield PassNote(pass_number=0, plan=progress.plan)
-    report = yield from run.perform(ask.ValidatePlan(task=run.task, plan=progress.plan), _UNCHECKED)
+    yield ask.PassNote(pass_number=0, plan=progress.plan)
+    report = yield from run.perform(ask.ValidatePlan(task=run.task, plan=progress.plan), fallbacks.UNCHECKED)
     progress.preparation = start = start.changed(report=report, timings=tuple(run.timings))
     unclear = triggers.ambiguity(progress.profile, run.config.questions.ambiguity) if progress.asks else ()
     record = yield from _refine(progress, (*triggers.issues(report), *unclear), report)
@@ -123,7 +114,7 @@ def _one_pass(progress: Progress) -> Program[None]:
     if decision.action == "OUTPUT":
         raise Halt(decision)
     signals.diminishing = False  # decided about: where a question goes before it, the answer gets a pass of its own
-    yield PassNote(pass_number=number, decision=decision)
+    yield ask.PassNote(pass_number=number, decision=decision)
     record = yield from _refine(progress, progress.reasons(report, executed), report)
     progress.note(refinement=record)
     if progress.is_blocked(executed) and report.issues:
@@ -204,7 +195,7 @@ def _use_tools(progress: Progress, asked: ask.TakeTurn, turn: schema.Turn) -> Pr
     for effect, outcome in zip(effects, outcomes, strict=True):
         while outcome.unknown:
             if (yield from run.resolve(outcome)) == "done":
-                uses[effect.call.id] = turns.answered(effect.call, _LOST.problem)
+                uses[effect.call.id] = turns.answered(effect.call, fallbacks.LOST.problem)
                 break
             (outcome,) = yield from run.issue((to_use(effect.call),))
             uses.update((turns.used(effect.call, outcome),))
@@ -230,7 +221,7 @@ def _run_steps(progress: Progress, runnable: tuple[tuple[schema.Step, ...], ...]
     progress.ran(steps)
     for step, outcome in zip(steps, outcomes, strict=True):
         if outcome.unknown and (yield from run.resolve(outcome)) == "done":
-            progress.ran([step.given(_LOST)])
+            progress.ran([step.given(fallbacks.LOST)])
 
 
 def _settled(progress: Progress, effect: ask.ExecuteStep, outcome: schema.Outcome) -> schema.Step:
@@ -246,10 +237,10 @@ def _assess(progress: Progress, executed: tuple[str, ...]) -> Program[schema.Sem
     """What is wrong with the results, and whether they answer the task: one reply may say both. The pass is settled."""
     run, signals, plan = progress.run, progress.run.signals, progress.plan
     validate = ask.ValidateResults(task=run.task, plan=plan, executed=executed)
-    report = yield from run.perform(validate, _UNCHECKED)
+    report = yield from run.perform(validate, fallbacks.UNCHECKED)
     progress.note(report=report)
     effect = ask.AssessConvergence(task=run.task, plan=plan, report=report, thresholds=run.config.convergence)
-    said = yield from run.perform(effect, report.verdict or _UNASSESSED)
+    said = yield from run.perform(effect, report.verdict or fallbacks.UNASSESSED)
     progress.assess(said)
     progress.settle()
     signals.codes, signals.converged = said.reason_codes, said.converged
@@ -257,7 +248,7 @@ def _assess(progress: Progress, executed: tuple[str, ...]) -> Program[schema.Sem
     signals.grounded = progress.is_grounded(run.task)
     undisputed = said.reply is None or not said.reason_codes  # no confidence goes over what a judge has against it
     signals.confident = undisputed and trends.confident(run.config.reasoning_engine, progress.evaluations)
-    signals.diminishing = trends.diminishing(run.config.reasoning_engine, progress.evaluations)
+    signals.diminishing = trends.diminishing(run.config.reasoning_engine, progress.evaluations, progress.has_pivoted)
     signals.unclear = bool(progress.evaluations) and progress.asks
     return report
 
@@ -280,7 +271,7 @@ def _refine(
         repairs=report.repairs,
         most_steps=run.config.limits.total_steps - len(progress.plan.steps),
         may_ask=progress.asks,
-        strategy=trends.strategy(run.config.reasoning_engine, progress.evaluations),
+        strategy=trends.strategy(run.config.reasoning_engine, progress.evaluations, progress.has_pivoted),
         evaluation=progress.evaluations[-1] if progress.evaluations else None,
     )
     first = proposal = yield from run.perform(request, schema.Refinement())
@@ -290,17 +281,17 @@ def _refine(
     run.signals.unclear = False
     record = yield from _accept(progress, proposal)
     said = record.changed(triggers=reasons, strategy=request.strategy, question=first.question)
-    yield PassNote(pass_number=progress.number, plan=progress.plan, refinement=said)
+    yield ask.PassNote(pass_number=progress.number, plan=progress.plan, refinement=said)
     return said
 
 
 def _accept(progress: Progress, proposal: schema.Refinement) -> Program[schema.RefinementRecord]:
     """Apply what keeps the plan sound, unless a check of the new steps finds something grave: then the plan stays."""
     run = progress.run
-    plan, record = proposed(progress.plan, proposal, progress.attempts)
+    plan, record = refine.proposed(progress.plan, proposal, progress.attempts)
     if new := record.new_steps:
         check = ask.ValidatePlan(task=run.task, plan=plan, steps=new)
-        record = checked(record, (yield from run.perform(check, _UNCHECKED)))
+        record = refine.checked(record, (yield from run.perform(check, fallbacks.UNCHECKED)))
     if record.applied:
         progress.plan = plan
     return record
@@ -320,17 +311,17 @@ def _synthesize(progress: Progress, decision: schema.Decision) -> Program[schema
     run, plan = progress.run, progress.answering()
     caveat = "" if decision.sufficient else decision.detail
     effect = ask.Synthesize(task=run.task, plan=plan, caveat=caveat, calculations=progress.calculations)
-    answer = yield from run.final(effect, _NO_ANSWER, decision)
+    answer = yield from run.final(effect, fallbacks.NO_ANSWER, decision)
     run.signals.unfit = answer.lacks_value(run.task)
     if answer.text.strip():
         progress.degrade("synthesize", answer.problem)
         return answer
-    progress.degrade("synthesize", "" if answer is _NO_ANSWER else "the answer was empty")
+    progress.degrade("synthesize", "" if answer is fallbacks.NO_ANSWER else "the answer was empty")
     return schema.Answer(text=plan.results() or f"No step was completed: {decision.detail}.")
 
 
 MULTIPASS: Engine[schema.Config, PassSignals, schema.Result] = Engine(
-    name="multi-pass/5",
+    name="multi-pass/6",
     config=schema.Config,
     result=schema.Result,
     signals=PassSignals,

@@ -49,5 +49,8 @@ class Driver(Protocol):
     async def aexecute(self, job: Job[C, S, R]) -> R:
         """Run a job to its end in the running event loop."""
 
-    def stream(self, job: Job[C, S, R], on_leave: OnLeave = "continue") -> Stream[R]:
+    def stream(self, job: Job[C, S, R], on_leave: OnLeave = "interrupt") -> Stream[R]:
         """Run a job and give its events; the last one carries the conclusion."""
+
+    def interrupt(self, execution_id: str | None = None) -> None:
+        """Ask one run, or every run, to stop at its next boundary."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
 from aeon.schema.usage import Usage
 
-__all__ = ["LLMAdapter", "Permit", "freely"]
+__all__ = ["Checkable", "LLMAdapter", "Permit", "freely"]
 
 Permit: TypeAlias = Callable[[Usage], AbstractAsyncContextManager[Callable[[Usage], None]]]
 """Asks whether calls may be made that use at most this much. In the block, each use is reported as it happens.
@@ -22,6 +22,15 @@ Raises `AllowanceExhausted` where they may not.
 async def freely(most: Usage) -> AsyncIterator[Callable[[Usage], None]]:
     """The permit outside a run: everything may be used, and nothing is charged."""
     yield lambda used: None
+
+
+@runtime_checkable
+class Checkable(Protocol):
+    """An adapter that can say, before anything is fetched or started, why it could not be used."""
+
+    def check(self) -> None:
+        """Raise the `AeonError` that any call would end with: an extra or a file is missing."""
+        ...
 
 
 class LLMAdapter(Protocol):

@@ -16,7 +16,8 @@ from pydantic import Field, JsonValue
 
 from aeon.llm.asking import Form
 from aeon.llm.connections import Connections
-from aeon.llm.probe import Lenient, read_page
+from aeon.llm.lenient import Lenient, Spare
+from aeon.llm.probe import read_page
 from aeon.llm.strictness import strict
 from aeon.llm.tool_calls import sent_name
 from aeon.llm.vendor import ANSWER, Vendor, VendorReading, arguments_of, counts, sealed_thoughts, sides
@@ -69,10 +70,15 @@ class _Counts(Lenient):
 class _Message(Lenient):
     """A reply: whole, or as a stream begins it."""
 
-    model: str | None = None
+    model: Spare[str] = None
     content: list[_Block] = Field([])
     stop_reason: str | None = None
-    usage: _Counts = _Counts()
+    usage: Spare[_Counts] = None
+
+    @property
+    def counts(self) -> _Counts:
+        """Its token counts; none of them known where they are of another shape."""
+        return self.usage or _Counts()
 
 
 class _Delta(Lenient):
@@ -93,8 +99,13 @@ class _Event(Lenient):
     message: _Message = _Message()
     content_block: _Block = _Block()
     delta: _Delta = _Delta()
-    usage: _Counts = _Counts()
+    usage: Spare[_Counts] = None
     error: JsonValue = None
+
+    @property
+    def counts(self) -> _Counts:
+        """Its token counts; none of them known where they are of another shape."""
+        return self.usage or _Counts()
 
 
 class _Reading(VendorReading):
@@ -117,7 +128,7 @@ class _Reading(VendorReading):
         if event.type == "message":
             return self._whole(self._parsed(raw, _Message))
         if event.type == "message_start":
-            self._counts = event.message.usage
+            self._counts = event.message.counts
             return WireReply(model=event.message.model)
         if event.type == "content_block_start":
             return self._piece(self._begin(event.index, event.content_block))
@@ -126,14 +137,14 @@ class _Reading(VendorReading):
         if event.type == "content_block_stop":
             return self._piece(self._end(event.index))
         if event.type == "message_delta":
-            return self._piece({}, event.delta.stop_reason, event.usage)
+            return self._piece({}, event.delta.stop_reason, event.counts)
         return WireReply()
 
     def _whole(self, message: _Message) -> WireReply:
         for place, block in enumerate(message.content):
             for part in (self._begin(place, block), self._end(place)):
                 self.gathered.add(self._piece(part))
-        return self._piece({}, message.stop_reason, message.usage, message.model)
+        return self._piece({}, message.stop_reason, message.counts, message.model)
 
     def _begin(self, place: int, block: _Block) -> JsonObject:
         """What a block brings as it begins."""
@@ -236,15 +247,14 @@ class Anthropic(Vendor):
         return ways
 
     def _body(self, request: LLMRequest, form: Form, omitted: tuple[str, ...]) -> JsonObject:
+        messages = self._messages(request, form)
         body: JsonObject = {
             "model": self._model,
             "max_tokens": request.max_tokens,
-            "messages": [_turn(wrote, stretch) for wrote, stretch in sides(request.messages)],
+            "messages": [_turn(wrote, stretch) for wrote, stretch in sides(messages)],
             "temperature": min(request.temperature, _HOTTEST),
         }
-        system: list[JsonValue] = [
-            _text(one.content) for one in request.messages if one.role == "system" and one.content
-        ]
+        system: list[JsonValue] = [_text(one.content) for one in messages if one.role == "system" and one.content]
         body |= {"system": system} if system else {}
         body |= {"stream": True} if self._habits.streams else {}
         body |= _tools_and_shape(request, form)

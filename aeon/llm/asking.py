@@ -14,7 +14,8 @@ from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import Capabilities, LLMRequest, Message
 
 __all__ = [
-    "OPTIONAL_FIELDS", "Form", "Habits", "described", "forms", "request_body", "response_format", "sent_messages",
+    "OPTIONAL_FIELDS", "SYSTEM", "Form", "Habits", "described", "forms", "request_body", "response_format",
+    "sent_messages",
 ]  # fmt: skip
 
 Form = Literal["json_schema", "strict_schema", "loose_schema", "json_object", "text"]
@@ -29,6 +30,9 @@ OPTIONAL_FIELDS = (
     "logprobs", "tools",
 )  # fmt: skip
 """Request fields that an endpoint may refuse and that can be done without or asked for otherwise."""
+
+SYSTEM = "system"
+"""The role that an endpoint, or the template of its model, may not know: its text goes to the user's first message."""
 
 _SCHEMAS: tuple[Form, ...] = ("json_schema", "strict_schema", "loose_schema")
 _MOST_SHAPES = 200
@@ -66,6 +70,10 @@ class Habits:
         self.shapes[_key(schema)] = form
         while len(self.shapes) > _MOST_SHAPES:
             del self.shapes[next(iter(self.shapes))]
+
+    def took(self, form: Form) -> None:
+        """Take note of the form in which an answer was had: strict mode wants its own, which the others show."""
+        self.strict |= form in ("strict_schema", "loose_schema")
 
     def copied(self) -> Habits:
         """The habits as they are now."""
@@ -117,7 +125,7 @@ def request_body(
     """
     body: JsonObject = {
         "model": model,
-        "messages": [sent_message(message) for message in sent_messages(request, form)],
+        "messages": [sent_message(message) for message in sent_messages(request, form, habits)],
         "max_tokens": request.max_tokens,
         "temperature": request.temperature,
         "seed": request.seed,
@@ -135,12 +143,30 @@ def request_body(
     return {habits.renamed.get(name, name): value for name, value in body.items() if name not in without}
 
 
-def sent_messages(request: LLMRequest, form: Form) -> tuple[Message, ...]:
-    """The messages; where the form does not enforce the schema, the last one describes it."""
+def sent_messages(request: LLMRequest, form: Form, habits: Habits) -> tuple[Message, ...]:
+    """The messages; where the form does not enforce the schema, the last one describes it.
+
+    Where the endpoint knows no system role, the user's first message begins with what the system says.
+    """
+    messages = _without_system(request.messages) if SYSTEM in habits.left_out else request.messages
     if request.json_schema is None or form in _SCHEMAS:
-        return request.messages
-    *earlier, last = request.messages
-    return (*earlier, last.changed(content=f"{last.content}\n\n{described(request.json_schema)}"))
+        return messages
+    wanted, (*earlier, last) = described(request.json_schema), messages
+    if wanted in last.content:
+        return messages
+    if last.role != "user":
+        return (*messages, Message(role="user", content=wanted))
+    return (*earlier, last.changed(content=f"{last.content}\n\n{wanted}"))
+
+
+def _without_system(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    rules = [one.content for one in messages if one.role == "system" and one.content]
+    spoken = [one for one in messages if one.role != "system"]
+    if not rules:
+        return tuple(spoken)
+    if spoken and spoken[0].role == "user":
+        rules.append(spoken.pop(0).content)
+    return (Message(role="user", content="\n\n".join(rules)), *spoken)
 
 
 def _key(schema: JsonObject) -> str:

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 import httpx2
-import openai
 
 from aeon.errors import ConfigError
+from aeon.llm import sdk as openai
 from aeon.llm.base_url import plain_key, plain_url
 from aeon.llm.carried import carried
 from aeon.llm.extras import plain_headers, secrets_of

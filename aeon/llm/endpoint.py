@@ -5,29 +5,30 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import httpx2
-import openai
 
 from aeon.errors import AeonError, EndpointFailed, EndpointTimeout, MalformedResponse, ModelError, RequestRefused
-from aeon.llm.asking import Form, Habits
+from aeon.llm import sdk as openai
+from aeon.llm.asking import SYSTEM, Form, Habits
 from aeon.llm.connections import Connections
 from aeon.llm.extras import digest, merged, own_fields, plain_body
 from aeon.llm.patience import Patience
-from aeon.llm.replies import events
+from aeon.llm.replies import LAST_SECONDS, events
 from aeon.llm.translation import (
     RETRIED,
-    TRANSLATED,
     backoff,
     one_line,
     refused_addition,
     refused_part,
-    retry_after,
+    refuses_system,
     translate,
+    translated,
     unreadable,
 )
+from aeon.llm.waiting import asked_wait
 from aeon.llm.wire import Gathering, WireReply, parse
 from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import LLMRequest, LLMResponse
@@ -179,7 +180,7 @@ class Endpoint(ABC):
 
     def _asks_to_wait(self, raw: openai.APIStatusError) -> float | None:
         """Seconds that the endpoint asks to wait; ``None`` if it does not say."""
-        return retry_after(raw.response.headers)
+        return asked_wait(raw.response.headers, raw.status_code == 429)
 
     @property
     def _where(self) -> str:
@@ -219,7 +220,7 @@ class Endpoint(ABC):
         if failure.rephrase:
             return 0
         attempts.retries += 1
-        wait = backoff(attempts.retries) if failure.wait is None else failure.wait
+        wait = max(backoff(attempts.retries), failure.wait or 0.0)
         if not isinstance(error, RETRIED) or attempts.retries > self._retries or wait >= left:
             raise error
         return wait
@@ -248,7 +249,7 @@ class Endpoint(ABC):
         reading, body = self._reading(request, way), self._body(request, way, attempts.omitted)
         try:
             await self._exchange(merged(body, self._added), reading, deadline)
-        except TRANSLATED as raw:
+        except translated() as raw:
             return self._understand(raw, body, attempts)
         if reading.gathered.counted:
             return reading
@@ -264,6 +265,8 @@ class Endpoint(ABC):
         field = refused_part(raw, [name for name in self._refusable(body) if name not in own], own)
         if field in own:
             return _Failure(refused_addition(raw, self._where, self._connections.secrets, field))
+        if field is None and self._has_system(attempts.request) and refuses_system(raw):
+            return self._without(SYSTEM, raw, self._translate(raw, SYSTEM), attempts.request)
         return self._refused(raw, field, attempts)
 
     def _refused(self, raw: openai.APIStatusError, field: str | None, attempts: _Attempts) -> _Failure:
@@ -279,6 +282,10 @@ class Endpoint(ABC):
         if wait:
             error.args = (f"{error}; it asks to wait {wait:g} s",)
         return _Failure(error, wait=wait)
+
+    def _has_system(self, request: LLMRequest) -> bool:
+        """Whether a message of the system's role is sent."""
+        return SYSTEM not in self._habits.left_out and any(one.role == SYSTEM for one in request.messages)
 
     def _blamed(self, field: str, request: LLMRequest) -> str:
         """What to do without where this field of the request is refused."""
@@ -325,18 +332,39 @@ class Endpoint(ABC):
         self._require_start(reading)
 
     async def _follow(self, response: httpx2.Response, reading: Reading, deadline: float) -> None:
+        """Take in the events of a stream up to its end, or until a complete answer came and nothing behind it."""
+        gathered, clock = reading.gathered, asyncio.get_running_loop().time
+        ends = None
         async with contextlib.aclosing(events(response.aiter_bytes(), self._base_url)) as stream:
-            while True:
-                async with self._patience(deadline):
-                    event = await anext(stream, None)
-                if event is None:
-                    break
-                self._take(event, reading)
+            while (event := await self._next(stream, gathered, deadline, ends)) is not None:
+                if event:
+                    self._take(event, reading)
+                if ends is None and gathered.complete:
+                    ends = clock() + LAST_SECONDS
         self._require_start(reading)
-        if not reading.gathered.finished:
+        if not gathered.finished:
             raise EndpointFailed(f"{self._where} broke off in the middle of its answer; try again or look at its log")
 
+    async def _next(
+        self, stream: AsyncGenerator[bytes], gathered: Gathering, deadline: float, ends: float | None
+    ) -> bytes | None:
+        """The next event, or `ALIVE`; ``None`` at the end, and where nothing more is needed and none came in time."""
+        try:
+            async with self._patience(deadline) if ends is None else asyncio.timeout_at(ends):
+                return await anext(stream, None)
+        except (TimeoutError, EndpointTimeout):
+            if not gathered.finished:
+                raise
+        except httpx2.HTTPError:
+            if ends is None:
+                raise
+        return None
+
     def _require_start(self, reading: Reading) -> None:
+        if reading.gathered.vacant:
+            raise EndpointFailed(
+                f"{self._where} answered a completion with nothing in it; try again or look at its log"
+            )
         if not reading.gathered.started:
             raise MalformedResponse(f"{self._where} answered something that is no completion; {self.check_url}")
 

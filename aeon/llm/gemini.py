@@ -12,13 +12,14 @@ import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
-import openai
 from pydantic import Field, JsonValue
 
 from aeon.errors import EndpointRejected, ModelError
+from aeon.llm import sdk as openai
 from aeon.llm.asking import Form
 from aeon.llm.connections import Connections
-from aeon.llm.probe import Lenient, read_page
+from aeon.llm.lenient import Lenient, Spare
+from aeon.llm.probe import read_page
 from aeon.llm.tool_calls import sent_name
 from aeon.llm.translation import translate
 from aeon.llm.vendor import ANSWER, Vendor, VendorReading, arguments_of, counts, sides
@@ -99,8 +100,8 @@ class _Reply(_Wire):
 
     candidates: list[_Candidate] = Field([])
     feedback: _Feedback = Field(_Feedback(), alias="promptFeedback")
-    counted: _Counts | None = Field(None, alias="usageMetadata")
-    model: str | None = Field(None, alias="modelVersion")
+    counted: Spare[_Counts] = Field(None, alias="usageMetadata")
+    model: Spare[str] = Field(None, alias="modelVersion")
     error: JsonValue = None
 
 
@@ -117,8 +118,8 @@ class _Reading(VendorReading):
             choices = [{"delta": self._piece(part)} for part in candidate.content.parts]
             choices.append({"finish_reason": _ENDS.get(candidate.finish or "", candidate.finish)})
         usage = reply.counted.told() if reply.counted is not None else None
-        shown: JsonObject = {"model": reply.model, "choices": choices, "usage": usage, "error": reply.error}
-        return WireReply.model_validate(shown)
+        shown: JsonObject = {"model": reply.model, "usage": usage, "error": reply.error}
+        return WireReply.model_validate({**shown, "choices": choices} if reply.model_fields_set else shown)
 
     def _piece(self, part: _Part) -> JsonObject:
         """What a part of the reply brings."""
@@ -176,16 +177,17 @@ class Gemini(Vendor):
         return _Reading(self._where, request, form)
 
     def _body(self, request: LLMRequest, form: Form, omitted: tuple[str, ...]) -> JsonObject:
-        names = {call.id: sent_name(call.name) for message in request.messages for call in message.calls}
+        messages = self._messages(request, form)
+        names = {call.id: sent_name(call.name) for message in messages for call in message.calls}
         config: JsonObject = {
             "maxOutputTokens": request.max_tokens,
             "temperature": request.temperature,
             "seed": request.seed % _LARGEST_SEED,
             **_format(request, form),
         }
-        system: list[JsonValue] = [{"text": one.content} for one in request.messages if one.role == "system"]
+        system: list[JsonValue] = [{"text": one.content} for one in messages if one.role == "system"]
         body: JsonObject = {
-            "contents": [_turn(wrote, stretch, names) for wrote, stretch in sides(request.messages)],
+            "contents": [_turn(wrote, stretch, names) for wrote, stretch in sides(messages)],
             "generationConfig": {name: value for name, value in config.items() if name not in self._habits.left_out},
             **_functions(request, form),
         }
@@ -198,7 +200,7 @@ class Gemini(Vendor):
                 f"{self._where} rejected the API key (HTTP {raw.status_code}); set a valid key, in GEMINI_API_KEY or "
                 "AEON_API_KEY"
             )
-        return translate(raw, self._where, self._connections.secrets)
+        return translate(raw, self._where, self._connections.secrets, field)
 
     def _asks_to_wait(self, raw: openai.APIStatusError) -> float | None:
         """Seconds to wait, from the header or from the ``retryDelay`` beside the message."""

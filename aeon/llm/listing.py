@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from aeon.errors import ConfigError, ModelError
 from aeon.llm.connections import Connections
-from aeon.llm.translation import TRANSLATED, translate
+from aeon.llm.translation import translate, translated
 
 __all__ = ["MOST_LISTED", "only_model"]
 
@@ -54,7 +54,7 @@ async def _listed(connections: Connections) -> list[str]:
         return []
     except ModelError:
         raise
-    except TRANSLATED as error:
+    except translated() as error:
         raise translate(error, connections.base_url, connections.secrets) from None
     finally:
         await connections.aclose()

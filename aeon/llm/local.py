@@ -14,7 +14,7 @@ from aeon.errors import AeonError, EndpointFailed, EndpointUnreachable
 from aeon.llm.adapter import Permit, freely
 from aeon.llm.asking import Form
 from aeon.llm.catalogue import CatalogueEntry
-from aeon.llm.local_process import Address, ServerProcess, shared_process
+from aeon.llm.local_process import Address, ServerProcess, check, shared_process
 from aeon.llm.openai_compatible import OpenAICompatible
 from aeon.llm.prefixes import Beginning, Prefixes, PrefixFiles, Recent, identity
 from aeon.llm.probe import measured
@@ -151,6 +151,10 @@ class Local:
         process.succeeded()
         return response
 
+    def check(self) -> None:
+        """Raise `MissingExtraError` without llama.cpp, `InputFileError` without the file; weights may be missing."""
+        check(None if isinstance(self._model, CatalogueEntry) else self._model)
+
     def load(self) -> None:
         """Start the server with the model in it, unless it runs; takes seconds then.
 
@@ -179,6 +183,7 @@ class Local:
     def _ready(self) -> ServerProcess:
         with self._lock:
             if self._process is None:
+                self.check()
                 path = pull(self._model, self._progress) if isinstance(self._model, CatalogueEntry) else self._model
                 self._process = shared_process(path, self._context)
                 self._process.acquire()

@@ -21,12 +21,20 @@ from aeon.home import cache_dir
 from aeon.llm.prefixes import Recent
 from aeon.schema.frozen import Frozen
 
-__all__ = ["STARTUP_SECONDS", "Address", "ServerProcess", "shared_process"]
+__all__ = ["STARTUP_SECONDS", "Address", "ServerProcess", "check", "shared_process"]
 
 STARTUP_SECONDS = 120.0
 STOP_SECONDS = 5.0
 DEATHS_ALLOWED = 2
 """How often in a row the child may die before a completion; one restart, then the user must look."""
+
+
+def check(model: Path | None) -> None:
+    """Raise `MissingExtraError` without llama.cpp, `InputFileError` where the file of the ``model`` is not there."""
+    if importlib.util.find_spec("xllamacpp") is None:
+        raise MissingExtraError("the local model needs llama.cpp: pip install 'aeon-orchestrator[local]'")
+    if model is not None and not model.is_file():
+        raise InputFileError(f"there is no model file at {model}")
 
 
 class Address(Frozen):
@@ -156,10 +164,7 @@ class ServerProcess:
         return self._child is not None and self._child.poll() is None
 
     def _start(self) -> Address:
-        if importlib.util.find_spec("xllamacpp") is None:
-            raise MissingExtraError("the local model needs llama.cpp: pip install 'aeon-orchestrator[local]'")
-        if not self._model.is_file():
-            raise InputFileError(f"there is no model file at {self._model}")
+        check(self._model)
         self.log_path.parent.mkdir(parents=True, exist_ok=True)
         api_key = secrets.token_urlsafe(24)
         command = [sys.executable, "-P", "-m", "aeon.llm.local_server", "--model", str(self._model)]

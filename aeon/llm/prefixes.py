@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-import openai
 from pydantic import BaseModel
 
+from aeon.llm import sdk as openai
 from aeon.llm.catalogue import CatalogueEntry
 from aeon.llm.connections import Connections
 from aeon.schema.frozen import JsonObject
@@ -46,8 +46,11 @@ _START = 300
 _KEPT_CHARACTERS = 48_000
 """How much of earlier prompts a server has in memory, at least: of llama.cpp's 512 MiB, a thousand take about 8."""
 _PRIVATE = 0o700
-_FAULTS = (openai.OpenAIError, OSError, ValueError)
-"""What can go wrong with a file, with the server or with what it answers; the request is then sent without."""
+
+
+def _faults() -> tuple[type[Exception], ...]:
+    """What can go wrong with a file, with the server or with what it answers; the request is then sent without."""
+    return (openai.OpenAIError, OSError, ValueError)
 
 
 class PrefixFiles:
@@ -196,7 +199,7 @@ class Prefixes:
         try:
             async with asyncio.timeout(seconds):
                 return await self._prepared(request, recent)
-        except _FAULTS as error:
+        except _faults() as error:
             return Beginning(broken=isinstance(error, openai.APIConnectionError))
 
     async def _prepared(self, request: LLMRequest, recent: Recent) -> Beginning:
@@ -236,7 +239,7 @@ class Prefixes:
     async def _restore(self, name: str) -> None:
         try:
             await self._post("/slots/0?action=restore", {"filename": name})
-        except _FAULTS:
+        except _faults():
             await asyncio.to_thread(self._files.remove, name)
             raise
 
@@ -253,7 +256,7 @@ class Prefixes:
             if saved.n_saved != read.tokens_evaluated:
                 raise ValueError(f"the slot holds {saved.n_saved} tokens, the beginning has {read.tokens_evaluated}")
             await asyncio.to_thread(self._files.keep, name, key)
-        except _FAULTS as error:  # such as a full disk; the beginning has been read all the same
+        except _faults() as error:  # such as a full disk; the beginning has been read all the same
             await asyncio.to_thread(self._files.remove, name)
             return Beginning(read_tokens=tokens, broken=isinstance(error, openai.APIConnectionError))
         return Beginning(key, tokens)

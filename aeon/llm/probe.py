@@ -8,22 +8,26 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Protocol, TypeVar, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from aeon.errors import AllowanceExhausted, ModelError, RequestRefused
 from aeon.llm.adapter import Permit, freely
 from aeon.llm.asking import Form
 from aeon.llm.connections import Connections
+from aeon.llm.lenient import Lenient
 from aeon.llm.listing import MOST_LISTED
+from aeon.llm.marks import answer_part, starts_with_thought
+from aeon.llm.probe_records import recall
 from aeon.llm.profiles import Told, agrees, load
 from aeon.llm.spending import lost, most_usage, true_usage
-from aeon.llm.translation import TRANSLATED
+from aeon.llm.translation import translated
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.schema.llm import CallRequest, Capabilities, LLMRequest, LLMResponse, Message, ToolSpec
 from aeon.schema.usage import Usage
 
 __all__ = [
-    "OMITTED", "PROBES", "PROBE_CALLS", "Ask", "Examinable", "Lenient", "measured", "probe", "read_page", "told",
+    "OMITTED", "PROBES", "PROBE_CALLS", "THOUGHT_TOKENS", "Ask", "Examinable", "is_cut", "measured", "probe",
+    "read_page", "told",
 ]  # fmt: skip
 
 Ask = Callable[[LLMRequest, Form], Awaitable[LLMResponse]]
@@ -68,8 +72,6 @@ PERMITTED_TOKENS = (THOUGHT_TOKENS, 1_024, PROBE_TOKENS)
 PROBE_CALLS = 5
 """Calls that all probes together may take. Usually there are three or four."""
 INFORMATION_SECONDS = 10.0
-
-THOUGHT_TAG = "<think"
 
 OMITTED = ("temperature", "seed")
 """Request fields that no probe needs, so that none is spent on an endpoint that refuses them."""
@@ -137,7 +139,7 @@ class _Probing:
             if response is None:
                 continue
             roomy, self.hidden = self.hidden, self.hidden or _thinks(response)
-            return response if roomy or not _is_cut(response) else await self.once(request, way, kept)
+            return response if roomy or not is_cut(response) else await self.once(request, way, kept)
         return None
 
     async def once(self, request: LLMRequest, way: Form, kept: int = 0) -> LLMResponse | None:
@@ -207,14 +209,12 @@ async def _permitted(stack: AsyncExitStack, permit: Permit) -> tuple[Callable[[U
 
 def _thinks(response: LLMResponse) -> bool:
     """Whether the model reasoned before it answered: beside the text, in tags, or where nobody sees it."""
-    return response.thought or response.text.lstrip().lower().startswith(THOUGHT_TAG) or _is_cut(response)
+    return response.thought or starts_with_thought(response.text) or is_cut(response)
 
 
-def _is_cut(response: LLMResponse) -> bool:
+def is_cut(response: LLMResponse) -> bool:
     """Whether all the tokens went where nobody sees them, or into thoughts that did not end."""
-    text = response.text.strip().lower()
-    unended = text.startswith(THOUGHT_TAG) and "</" not in text
-    return response.finish_reason == "length" and not response.calls and (not text or unended)
+    return response.finish_reason == "length" and not response.calls and not answer_part(response.text)
 
 
 def _calls_the_tool(call: CallRequest) -> bool:
@@ -228,16 +228,10 @@ def _object(response: LLMResponse | None) -> JsonObject:
     """The JSON object that an answer is, after thoughts; an empty one if it is none."""
     text = response.text if response is not None else ""
     try:
-        value: JsonValue = json.loads(text.rpartition("</think>")[2])
+        value: JsonValue = json.loads(answer_part(text))
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
-
-
-class Lenient(BaseModel):
-    """What a server says, as far as it is of use."""
-
-    model_config = ConfigDict(extra="ignore")
 
 
 class _Served(Lenient):
@@ -276,17 +270,21 @@ async def told(connections: Connections, model: str) -> Told:
 async def measured(endpoint: Examinable, permit: Permit = freely) -> Capabilities | None:
     """The capabilities in the endpoint's saved profile; ``None`` without one, or if it serves something else now.
 
-    A server that lists no models is asked for one token, to see under which name it answers.
+    A server that lists no models is asked for one token, to see under which name it answers; what it said is kept with
+    what probes find.
     """
     profile = load(endpoint.place, endpoint.name)
-    if profile is None or not agrees(profile, await endpoint.told()):
+    if profile is None or not agrees(profile.model, profile.told, await endpoint.told()):
         return None
     if profile.told.models:
         return profile.capabilities
-    async with permit(most_usage(NAME_REQUEST)) as used:
-        probing = _Probing(endpoint.ask, used, NAME_REQUEST.attempts, NAME_REQUEST.attempts)
-        answer = await probing.once(NAME_REQUEST, "text")
-    return profile.capabilities if answer is not None and answer.model == profile.answered_as else None
+    memory = recall(endpoint.place, endpoint.name)
+    if not memory.answered_as:
+        async with permit(most_usage(NAME_REQUEST)) as used:
+            probing = _Probing(endpoint.ask, used, NAME_REQUEST.attempts, NAME_REQUEST.attempts)
+            answer = await probing.once(NAME_REQUEST, "text")
+        memory.answered(answer.model if answer is not None else "")
+    return profile.capabilities if memory.answered_as == profile.answered_as else None
 
 
 Shape = TypeVar("Shape", bound=Lenient)
@@ -299,5 +297,5 @@ async def read_page(connections: Connections, path: str, shape: type[Shape]) -> 
         async with asyncio.timeout(INFORMATION_SECONDS):
             text = await client.get(path, cast_to=str, options=connections.options())
         return shape.model_validate_json(text)
-    except (*TRANSLATED, ModelError, ValidationError):
+    except (*translated(), ModelError, ValidationError):
         return None

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from aeon.home import cache_dir
 from aeon.llm.asking import Habits
-from aeon.llm.profiles import Told, file_name
+from aeon.llm.profiles import Told, agrees, file_name
 from aeon.replacing import put
 from aeon.schema.frozen import Frozen
 from aeon.schema.llm import Capabilities
@@ -28,7 +28,8 @@ LONGEST_KEPT = timedelta(days=30)
 class ProbeRecord(Frozen):
     """What the probes of one model at one endpoint found, and when (UTC), and what the endpoint does not take.
 
-    ``told`` is what the server said of itself then: the capabilities hold only as long as that stays the same.
+    ``told`` is what the server said of itself then: the capabilities hold only as long as that `agrees`.
+    Of a server that lists no models, ``answered_as`` is the model's name in its completions, and has to stay the same.
     """
 
     version: Literal[1] = 1
@@ -36,6 +37,7 @@ class ProbeRecord(Frozen):
     model: str
     probed_at: datetime
     told: Told = Told()
+    answered_as: str = ""
     capabilities: Capabilities | None = None
     habits: Habits
 
@@ -51,13 +53,14 @@ class Memory:
         self._endpoint, self._model, self._kept = endpoint, model, kept
         self.habits = Habits()
         self.told = Told()
+        self.answered_as = ""
         self.capabilities: Capabilities | None = None
         self.confirmed = False
         self._probed_at = datetime.now(UTC)
         record = self._load() if kept else None
         if record is not None:
             self.habits, self.told, self.capabilities = record.habits, record.told, record.capabilities
-            self._probed_at = record.probed_at
+            self.answered_as, self._probed_at = record.answered_as, record.probed_at
         self._written = self._record()
 
     def found(self, capabilities: Capabilities, told: Told) -> None:
@@ -68,9 +71,21 @@ class Memory:
 
     def confirm(self, told: Told) -> None:
         """Take the capabilities of an earlier process for true if the server still says the same of itself."""
-        if told != self.told:
+        if not agrees(self._model, self.told, told):
             self.capabilities = None
         self.confirmed = self.capabilities is not None
+
+    def answered(self, name: str) -> None:
+        """Note the model's name in a completion; of a server that lists none, another name is another model.
+
+        What one that lists its models answers under may change from call to call, as behind a router.
+        """
+        if self.told.models or not name or name == self.answered_as:
+            return
+        if self.answered_as:
+            self.capabilities = None
+        self.answered_as = name
+        self.keep()
 
     def keep(self) -> None:
         """Write down what is new; where that cannot be done, a later process finds it out again."""
@@ -89,7 +104,7 @@ class Memory:
     def _record(self) -> ProbeRecord:
         return ProbeRecord(
             endpoint=self._endpoint, model=self._model, probed_at=self._probed_at, told=self.told,
-            capabilities=self.capabilities, habits=self.habits.copied(),
+            answered_as=self.answered_as, capabilities=self.capabilities, habits=self.habits.copied(),
         )  # fmt: skip
 
     def _load(self) -> ProbeRecord | None:

@@ -82,6 +82,13 @@ class Probed(Endpoint):
     async def _ask_for_little(self, request: LLMRequest, form: Form) -> LLMResponse:
         return await self._converse(request, (form,), OMITTED)
 
+    async def _converse(
+        self, request: LLMRequest, ways: tuple[Form, ...], omitted: tuple[str, ...] = ()
+    ) -> LLMResponse:
+        response = await super()._converse(request, ways, omitted)
+        self._memory.answered(response.model)
+        return response
+
     @property
     def _memory(self) -> Memory:
         """What is known of the endpoint; where its capabilities were given, of this adapter's alone."""
@@ -95,8 +102,7 @@ class Probed(Endpoint):
         return [name for name in self.optional if name in body]
 
     def _remember(self, way: Form) -> None:
-        if way == "strict_schema":
-            self._habits.strict = True
+        self._habits.took(way)
         self._memory.keep()
 
     async def ask(self, request: LLMRequest, form: Form) -> LLMResponse:

@@ -73,11 +73,10 @@ def save(profile: Profile) -> Path:
     return path
 
 
-def agrees(profile: Profile, told: Told) -> bool:
-    """Whether the server still says of itself what it said when it was measured.
+def agrees(model: str, saved: Told, told: Told) -> bool:
+    """Whether a server still says of itself what it said when the ``model`` was measured.
 
     One that serves other models beside this one may change those.
     """
-    saved = profile.told
-    same = profile.model in told.models if profile.model in saved.models else told.models == saved.models
+    same = model in told.models if model in saved.models else told.models == saved.models
     return same and told.context_tokens == saved.context_tokens

@@ -18,7 +18,7 @@ from aeon.errors import EndpointMoved, MalformedResponse
 from aeon.unpacking import PACKINGS as UNPACKABLE
 from aeon.unpacking import Unpacker
 
-__all__ = ["MOST_BODY", "MOST_ERROR", "MOST_STREAM", "PACKINGS", "events", "guard"]
+__all__ = ["ALIVE", "LAST_SECONDS", "MOST_BODY", "MOST_ERROR", "MOST_STREAM", "PACKINGS", "events", "guard"]
 
 MIB = 1 << 20
 MOST_BODY = 8 * MIB
@@ -31,8 +31,14 @@ MOST_ERROR = 64 * 1024
 PACKINGS = "gzip, deflate"
 """How replies may be packed: what can be unpacked piece by piece."""
 
-_LAST_SECONDS = 1.0
-"""How long the end of a stream may take that has said that it is done."""
+LAST_SECONDS = 1.0
+"""How long the end of a stream may take that has said all there is to say."""
+
+ALIVE = b""
+"""What stands for bytes that complete no event, such as a comment: nothing was said, but somebody is there."""
+
+_NOTHING = (b"", b"null", b"{}")
+"""The data of events that say nothing."""
 
 _LINE = 64
 """What a line counts beside its text."""
@@ -159,17 +165,19 @@ class _Assembly:
 
 
 async def events(parts: AsyncIterator[bytes], where: str) -> AsyncGenerator[bytes]:
-    """The data of each server-sent event, up to the one that says that the stream is done.
+    """The data of each server-sent event, up to the one that says that the stream is done; `ALIVE` for other bytes.
 
     Raises `MalformedResponse` where one event or all of them are too long.
     """
     assembly = _Assembly(where)
     async for part in parts:
+        yield ALIVE
         for event in assembly.take(part):
             if event.startswith(b"[DONE]"):
                 await _drain(parts)
                 return
-            yield event
+            if event.strip() not in _NOTHING:
+                yield event
 
 
 def _too_long(where: str, most: int, what: str) -> MalformedResponse:
@@ -182,5 +190,5 @@ def _too_long(where: str, most: int, what: str) -> MalformedResponse:
 async def _drain(parts: AsyncIterator[bytes]) -> None:
     """Read the end of a stream, so that its connection serves the next call; what is wrong with it does not matter."""
     with contextlib.suppress(TimeoutError, httpx2.HTTPError, MalformedResponse):
-        async with asyncio.timeout(_LAST_SECONDS):
+        async with asyncio.timeout(LAST_SECONDS):
             await anext(parts, None)

@@ -91,7 +91,7 @@ class Responses(Probed):
             "max_output_tokens": request.max_tokens,
             "temperature": request.temperature,
             "store": False,
-            **_conversation(sent_messages(request, form)),
+            **_conversation(sent_messages(request, form, self._habits)),
             **_shape(request, form),
         }
         body |= {"stream": True} if self._habits.streams else {}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from aeon.llm.probe import Lenient
+from aeon.llm.lenient import Lenient, Spare
 from aeon.llm.vendor import SignedReading, counts
 from aeon.llm.wire import Count, WireReply
 from aeon.schema.frozen import JsonObject
@@ -62,9 +62,9 @@ class _Usage(Lenient):
     """Token counts as the API tells them."""
 
     input_tokens: Count = None
-    input_tokens_details: _Details | None = None
+    input_tokens_details: Spare[_Details] = None
     output_tokens: Count = None
-    output_tokens_details: _Details | None = None
+    output_tokens_details: Spare[_Details] = None
 
     def told(self) -> JsonObject:
         """The counts as chat completions tell them."""
@@ -79,12 +79,12 @@ class _Cut(Lenient):
 class _Response(Lenient):
     """A whole reply, or what the first and the last event of a stream hold of it."""
 
-    model: str | None = None
+    model: Spare[str] = None
     status: str | None = None
     error: JsonValue = None
-    incomplete_details: _Cut | None = None
+    incomplete_details: Spare[_Cut] = None
     output: list[_Item] | None = None
-    usage: _Usage | None = None
+    usage: Spare[_Usage] = None
 
     @property
     def end(self) -> str | None:

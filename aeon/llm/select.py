@@ -16,7 +16,7 @@ from aeon.llm.extras import extras
 from aeon.llm.vendors import OPENAI_BASE_URL, VENDORS, vendor_model
 from aeon.text import one_line
 
-__all__ = ["select"]
+__all__ = ["check_name", "select"]
 
 OPENAI_PREFIX = "openai:"
 IDLE_TIMEOUT = "AEON_IDLE_TIMEOUT"
@@ -88,8 +88,23 @@ def _by_name(model: str, env: Mapping[str, str], progress: Report | None) -> LLM
         if not path.is_file():
             raise InputFileError(f"there is no model file at {path}")
         return _local(path, env, progress)
+    raise _unknown(model)
+
+
+def check_name(model: str) -> None:
+    """Refuse a text that names no model in any form that `select` knows; nothing is asked, fetched or opened.
+
+    Raises:
+        UnknownNameError: says what a name may be.
+    """
+    is_place = model.startswith(("http://", "https://")) or model.endswith(".gguf")
+    if not (is_place or model in CATALOGUE or model.partition(":")[0] in (OPENAI_PREFIX.rstrip(":"), *VENDORS)):
+        raise _unknown(model)
+
+
+def _unknown(model: str) -> UnknownNameError:
     prefixes = ", ".join(f"{name}:" for name in ("openai", *VENDORS))
-    raise UnknownNameError(
+    return UnknownNameError(
         f"no model is called {unsecret(model)!r}; use one of {', '.join(CATALOGUE)}, a path that ends in .gguf, "
         f"a URL such as http://127.0.0.1:8080/v1#model-name, or a model's name behind one of {prefixes}"
     )

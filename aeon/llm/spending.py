@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from pydantic import ValidationError
+
 from aeon.errors import ModelError
 from aeon.llm.strict_schema import strict_schema
 from aeon.llm.tool_calls import sent_message, sent_tool
 from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import LLMRequest, LLMResponse, Message, ToolSpec
-from aeon.schema.usage import Usage
+from aeon.schema.usage import NOTHING, Usage
 
 __all__ = ["lost", "most_prompt_tokens", "most_usage", "prompt_bytes", "true_usage"]
 
@@ -60,11 +62,28 @@ def most_usage(request: LLMRequest, prompt_tokens: int | None = None) -> Usage:
     return _attempts(request, request.attempts, request.attempts, prompt_tokens)
 
 
-def true_usage(request: LLMRequest, response: LLMResponse, prompt_tokens: int | None = None) -> Usage:
-    """An upper bound of what a request used: what the endpoint counted, and the most for each attempt it did not."""
-    if not response.unmetered:
-        return response.usage
-    return response.usage + _attempts(request, 0, response.unmetered, prompt_tokens)
+def true_usage(request: LLMRequest, response: LLMResponse, prompt_tokens: int | None = None, surplus: int = 0) -> Usage:
+    """An upper bound of what a request used: what the endpoint counted, and the most for each attempt it did not.
+
+    A request that was answered was one call at least, whatever is said of it, and an attempt with counts that cannot be
+    is one without. Of an attempt that was not counted, the prompt may be longer by the ``surplus`` that others had.
+    """
+    prompt = _prompt_tokens(request) if prompt_tokens is None else prompt_tokens
+    counted = response.usage if _can_be(response.usage) else NOTHING
+    unmetered = response.unmetered + (counted is not response.usage)
+    beyond = max(0, counted.prompt_tokens - prompt) + max(0, counted.generated_tokens - request.max_tokens)
+    calls = max(counted.calls, 1 + response.unmetered)
+    if (calls, beyond) != (counted.calls, counted.surplus):
+        counted = counted.changed(calls=calls, surplus=beyond)
+    return counted + _attempts(request, 0, unmetered, prompt + max(surplus, beyond)) if unmetered else counted
+
+
+def _can_be(usage: Usage) -> bool:
+    """Whether the counts are any: an adapter of somebody's own may say what it likes."""
+    try:
+        return bool(Usage.model_validate(usage.fields(), strict=True))
+    except ValidationError:
+        return False
 
 
 def lost(request: LLMRequest, error: ModelError, prompt_tokens: int | None = None) -> Usage:
@@ -73,13 +92,16 @@ def lost(request: LLMRequest, error: ModelError, prompt_tokens: int | None = Non
     return used.changed(put_off=error.put_off) if error.put_off else used
 
 
+def _prompt_tokens(request: LLMRequest) -> int:
+    return most_prompt_tokens(request.messages, request.json_schema, request.tools)
+
+
 def _attempts(request: LLMRequest, calls: int, worked: int, prompt_tokens: int | None) -> Usage:
     """The most that ``calls`` calls can use, if the endpoint worked on ``worked`` of them."""
-    if prompt_tokens is None:
-        prompt_tokens = most_prompt_tokens(request.messages, request.json_schema, request.tools)
+    prompt = _prompt_tokens(request) if prompt_tokens is None else prompt_tokens
     return Usage(
         calls=calls,
-        prompt_tokens=worked * prompt_tokens,
+        prompt_tokens=worked * prompt,
         generated_tokens=worked * request.max_tokens,
         estimated=worked,
     )

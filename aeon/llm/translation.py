@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from itertools import chain, pairwise
 
 import httpx2
-import openai
 
 from aeon.errors import (
     EndpointFailed,
@@ -23,17 +20,18 @@ from aeon.errors import (
     RateLimited,
     RequestRefused,
 )
+from aeon.llm import sdk as openai
 
 __all__ = [
     "BACKOFF_SECONDS",
     "RETRIED",
-    "TRANSLATED",
     "backoff",
     "one_line",
     "refused_addition",
     "refused_part",
-    "retry_after",
+    "refuses_system",
     "translate",
+    "translated",
     "unreadable",
 ]
 
@@ -47,9 +45,6 @@ LONGEST_DETAIL = 300
 RETRIED = (RateLimited, EndpointFailed, EndpointTimeout, EndpointUnreachable)
 """What another attempt can cure."""
 
-TRANSLATED = (openai.OpenAIError, httpx2.HTTPError, TimeoutError)
-"""What an attempt can raise that `translate` understands."""
-
 _OVERLOADED = 529
 """Anthropic's status for a request that it turns away because all users together ask too much."""
 
@@ -58,9 +53,16 @@ REFUSALS = (400, 403, 404, 405, 422, 501)
 
 _MENTIONS = {
     "tools": ("tool", "tools", "tool_", "function", "functions", "function_"),
+    "top_logprobs": ("top_logprobs", "logprobs"),
     "text": ("text.format", "response_format", "json_schema", "json_object"),
 }
 """The names that a field has in what endpoints say of it, where that is not its own; ``tool_`` begins one."""
+
+_SYSTEM_NAMES = (
+    {"system", "role"}, {"system", "roles"}, {"roles", "alternate"}, {"developer", "instruction"},
+    {"systeminstruction"}, {"system_instruction"},
+)  # fmt: skip
+"""The names that endpoints use together where the system's role is what they refuse."""
 
 CONTEXT_WORDS = (
     "context length",
@@ -80,8 +82,13 @@ def one_line(text: str, secrets: Sequence[str] = ()) -> str:
     return flat if len(flat) <= LONGEST_DETAIL else flat[:LONGEST_DETAIL] + "…"
 
 
+def translated() -> tuple[type[openai.OpenAIError], type[httpx2.HTTPError], type[TimeoutError]]:
+    """What an attempt can raise that `translate` understands."""
+    return (openai.OpenAIError, httpx2.HTTPError, TimeoutError)
+
+
 def translate(error: BaseException, where: str, secrets: Sequence[str], field: str | None = None) -> ModelError:
-    """Aeon's error for one of `TRANSLATED`; ``where`` names the endpoint and the model, ``secrets`` are blotted out.
+    """Aeon's error for one of `translated`; ``where`` names the endpoint and the model, ``secrets`` are blotted out.
 
     ``field`` is the request field that the endpoint refuses, if it names one: then nothing else is wrong.
     """
@@ -210,21 +217,15 @@ def _is_too_long(text: str) -> bool:
     return any(words in text.lower() for words in CONTEXT_WORDS)
 
 
-def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Seconds that a ``Retry-After`` header asks to wait (a number or a date, RFC 9110 §10.2.3), else ``None``."""
-    value = headers.get("retry-after")
-    if value is None:
-        return None
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
-        when = parsedate_to_datetime(value)
-        aware = when if when.tzinfo else when.replace(tzinfo=UTC)
-        return max(0.0, (aware - (now or datetime.now(UTC))).total_seconds())
-    except (ValueError, OverflowError):
-        return None
+def refuses_system(error: openai.APIStatusError) -> bool:
+    """Whether an endpoint, or the template of its model, complains of messages of the system's role.
+
+    Templates that raise are told as a fault of the server by some.
+    """
+    if error.status_code not in (*REFUSALS, 500):
+        return False
+    told = _identifiers(f"{error.message} {error.body}")
+    return error.param == "instructions" or any(told >= names for names in _SYSTEM_NAMES)
 
 
 def backoff(retry: int) -> float:

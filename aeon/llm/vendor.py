@@ -12,10 +12,11 @@ from pydantic import BaseModel, ValidationError
 
 from aeon.errors import MalformedResponse
 from aeon.llm.adapter import Permit, freely
-from aeon.llm.asking import Form, Habits, forms
+from aeon.llm.asking import Form, Habits, forms, sent_messages
 from aeon.llm.connections import Connections
 from aeon.llm.endpoint import Endpoint, Reading
 from aeon.llm.probe import measured
+from aeon.llm.probe_records import Memory, recall
 from aeon.llm.profiles import Told
 from aeon.llm.tool_calls import sent_arguments
 from aeon.llm.wire import WireReply
@@ -110,8 +111,9 @@ class VendorReading(SignedReading):
 class Vendor(Endpoint):
     """A model of a vendor with an API of its own; see `Endpoint` for retries and deadlines.
 
-    A schema is enforced by the API, by the arguments of a forced tool where the API refuses this very schema, else not
-    at all. ``capabilities`` replaces what the vendor's reference states.
+    A schema is enforced by the API, by the arguments of a forced tool where the API refuses this very schema, else it
+    is described in the prompt. What the API refused is kept on disk for 30 days. ``capabilities`` replaces what the
+    vendor's reference states.
     """
 
     def __init__(
@@ -127,7 +129,7 @@ class Vendor(Endpoint):
         super().__init__(model, connections, retries, timeout, idle_timeout, body)
         self._capabilities = capabilities
         self._thinks = False
-        self._learnt = Habits()
+        self._own = Memory(self.place, model, kept=False) if capabilities is not None else None
 
     async def complete(self, request: LLMRequest) -> LLMResponse:
         """One completion; see `LLMAdapter.complete`. Raises `ModelError`."""
@@ -154,8 +156,13 @@ class Vendor(Endpoint):
         return Told(models=(self._model,), context_tokens=stated.context_tokens)
 
     @property
+    def _memory(self) -> Memory:
+        """What is known of the endpoint; where its capabilities were given, of this adapter's alone."""
+        return self._own or recall(self.place, self._model)
+
+    @property
     def _habits(self) -> Habits:
-        return self._learnt
+        return self._memory.habits
 
     @abstractmethod
     async def _stated(self) -> Capabilities:
@@ -169,8 +176,13 @@ class Vendor(Endpoint):
     def _ways(self, request: LLMRequest) -> tuple[Form, ...]:
         """The forms to ask in, best first. Tools leave no room for one whose arguments are the answer."""
         free = request.json_schema is None or (not request.tools and request.json_schema.get("type") == "object")
-        ways = forms(request, Capabilities(json_schema=True, json_mode=free), self._learnt)
+        ways = forms(request, Capabilities(json_schema=True, json_mode=free), self._habits)
         return tuple(way for way in ways if way in _FORMS)
 
+    def _messages(self, request: LLMRequest, form: Form) -> tuple[Message, ...]:
+        """The messages to send; they describe the schema where nothing else of the request holds it."""
+        written = request if form == "text" else request.changed(json_schema=None)
+        return sent_messages(written, form, self._habits)
+
     def _remember(self, way: Form) -> None:
-        """Nothing is kept: what a vendor takes stands in its reference."""
+        self._memory.keep()

@@ -23,6 +23,7 @@ from pydantic import (
 )
 
 from aeon.errors import MalformedResponse
+from aeon.llm.lenient import Spare
 from aeon.llm.tool_calls import MOST_CALLS, CallGathering, WireCall, WireFunction
 from aeon.schema.llm import FinishReason, LLMResponse, TokenProbability
 from aeon.schema.usage import Usage
@@ -46,6 +47,8 @@ _MOST_ALTERNATIVES = 64
 _MOST_BYTES = 256
 _MOST_SCORED = 8_192
 """Tokens of one reply or chunk whose probabilities are read."""
+_TEXT_PARTS = ("text", "output_text")
+_THOUGHT_PARTS = ("thinking", "reasoning", "redacted_thinking")
 _LEAST_SCORE = -1e6
 """The logarithm of a probability that is none."""
 
@@ -89,8 +92,8 @@ class _Usage(_Wire):
 
     prompt_tokens: Count = None
     completion_tokens: Count = None
-    prompt_tokens_details: _Cached | None = None
-    completion_tokens_details: _Hidden | None = None
+    prompt_tokens_details: Spare[_Cached] = None
+    completion_tokens_details: Spare[_Hidden] = None
 
 
 class _Alternative(_Wire):
@@ -143,7 +146,10 @@ class _Logprobs(_Wire):
 
 
 class _Message(_Wire):
-    """Text and tool calls, or a part of them; the reasoning beside them goes by one of two names."""
+    """Text and tool calls, or a part of them; the reasoning beside them goes by one of two names.
+
+    A content of parts is read as those of their texts that are an answer or a refusal; thoughts are reasoning.
+    """
 
     content: str | None = None
     refusal: str | None = None
@@ -151,6 +157,12 @@ class _Message(_Wire):
     reasoning: object = None
     tool_calls: Annotated[list[WireCall] | None, _first(MOST_CALLS + 1)] = None
     function_call: WireFunction | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _joined(cls, raw: object) -> object:
+        parts = raw.get("content") if isinstance(raw, dict) else None
+        return {**raw, **_of_parts(parts)} if isinstance(raw, dict) and isinstance(parts, list) else raw
 
     @property
     def calls(self) -> list[WireCall]:
@@ -160,23 +172,45 @@ class _Message(_Wire):
         return [WireCall(index=0, function=self.function_call)]
 
 
+def _of_parts(parts: list[object]) -> dict[str, object]:
+    """The content and what is beside it, out of parts, each with a type."""
+    told = [{"type": "text", "text": part} if isinstance(part, str) else part for part in parts]
+    known = [part for part in told if isinstance(part, dict)]
+    read: dict[str, object] = {
+        "content": _joined_texts(known, "text", _TEXT_PARTS),
+        "reasoning": any(part.get("type") in _THOUGHT_PARTS for part in known),
+    }
+    refusal = _joined_texts(known, "refusal", ("refusal",))
+    return read | ({"refusal": refusal} if refusal else {})
+
+
+def _joined_texts(parts: list[dict[str, object]], field: str, types: tuple[str, ...]) -> str:
+    texts = [part.get(field) for part in parts if part.get("type", "text") in types]
+    return "".join(text for text in texts if isinstance(text, str))
+
+
 class _Choice(_Wire):
     """One choice: ``message`` in a whole completion, ``delta`` in a chunk."""
 
-    index: int | None = 0
+    index: Spare[int] = 0
     message: _Message | None = None
     delta: _Message | None = None
-    finish_reason: str | None = None
-    logprobs: _Logprobs | None = None
+    finish_reason: Spare[str] = None
+    logprobs: Spare[_Logprobs] = None
 
 
 class WireReply(_Wire):
     """A whole completion or one chunk of it; or an error, which some servers send with the status 200."""
 
-    model: str | None = None
+    model: Spare[str] = None
     choices: list[_Choice] | None = Field(None, max_length=_MOST_CHOICES, fail_fast=True)
-    usage: _Usage | None = None
+    usage: Spare[_Usage] = None
     error: object = None
+
+    @property
+    def vacant(self) -> bool:
+        """Whether it has the place where a completion stands, and none there."""
+        return "choices" in self.model_fields_set and not self.choices
 
     @property
     def complaint(self) -> str:
@@ -214,11 +248,17 @@ class Gathering:
         self._usage: _Usage | None = None
         self._model = ""
         self._started = False
+        self._vacant = False
 
     @property
     def started(self) -> bool:
         """Whether the endpoint sent any part of a completion."""
         return self._started
+
+    @property
+    def vacant(self) -> bool:
+        """Whether the endpoint sent what has the shape of a completion, and nothing in it."""
+        return self._vacant and not self._started
 
     @property
     def finished(self) -> bool:
@@ -230,10 +270,16 @@ class Gathering:
         """Whether the endpoint told its token counts."""
         return self._usage is not None
 
+    @property
+    def complete(self) -> bool:
+        """Whether all came that is needed."""
+        return self.finished and self.counted
+
     def add(self, reply: WireReply) -> None:
         """Take in one reply or chunk. Raises `MalformedResponse` where tool calls are larger than is read."""
         self._model = (reply.model or self._model)[:_MOST_NAME]
         self._usage = reply.usage or self._usage
+        self._vacant |= reply.vacant
         for choice in reply.choices or []:
             if not choice.index:
                 self._take(choice)

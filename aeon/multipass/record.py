@@ -9,12 +9,20 @@ from aeon.multipass import triggers
 from aeon.multipass.limits import revised
 from aeon.multipass.plans import is_by_programs, outputs_before
 from aeon.multipass.refine import Attempts
+from aeon.multipass.trends import AIMS
 from aeon.multipass.votes import Ballot
 from aeon.schema.claims import ENDINGS, Claim
 from aeon.schema.conclusion import Conclusion, Decision, PhaseTiming
 from aeon.schema.config import Config
 from aeon.schema.evaluation import Evaluation
-from aeon.schema.history import ExecutionHistory, ExecutionPass, FinalResult, Preparation, Result
+from aeon.schema.history import (
+    ExecutionHistory,
+    ExecutionPass,
+    FinalResult,
+    Preparation,
+    RefinementRecord,
+    Result,
+)
 from aeon.schema.judgment import Calculation, ConvergenceAssessment, SemanticValidationReport, TaskProfile
 from aeon.schema.outcome import Answer
 from aeon.schema.plan import (
@@ -111,6 +119,11 @@ class Record:
         """Whether a question is left of those that the run may ask, and the latest evaluation sees a need."""
         return asked < most and (not self.evaluations or self.evaluations[-1].needs_clarification)
 
+    @property
+    def has_pivoted(self) -> bool:
+        """Whether a pass led to a refinement that took another way."""
+        return any(one.refinement.strategy == "PIVOT" for one in self.passes)
+
     def profile_again(self, profile: TaskProfile) -> None:
         """Take a new profile, within a tier of the first."""
         self.profile = revised(self.profile, profile, self.preparation.profile)
@@ -151,8 +164,10 @@ class Record:
 
     @property
     def _against(self) -> tuple[str, ...]:
-        """What was found in the results of the pass before this one."""
-        return triggers.told(self.passes[-2].refinement.triggers) if self.number > 1 else ()
+        """What was found in the results of the pass before this one, and what its strategy asks for."""
+        last = self.passes[-2].refinement if self.number > 1 else RefinementRecord()
+        aim = (AIMS[last.strategy],) if last.strategy is not None else ()
+        return (*triggers.told(last.triggers), *aim)
 
     def sampled(self, step: Step, ballot: Ballot) -> None:
         """Take in a step as programs leave it, with the votes that led to that."""
@@ -199,11 +214,12 @@ class Record:
             abandoned=self.plan.pending(),
             needs_manual_intervention=self.attempts.stuck,
         )
+        early = {} if self.passes else {"timings": tuple(one for one in timings if one.phase != "synthesize")}
         history = ExecutionHistory(
             execution_id=ended.execution_id,
             task=task,
             configuration=config,
-            preparation=self.preparation,
+            preparation=self.preparation.changed(**early),
             passes=tuple(self.passes),
             synthesis=next((timing for timing in reversed(timings) if timing.phase == "synthesize"), None),
             conclusion=end,

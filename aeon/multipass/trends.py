@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice, pairwise
 
 from aeon.schema.evaluation import Evaluation
 from aeon.schema.policy import ReasoningEngine, Strategy
 
-__all__ = ["confident", "diminishing", "gains", "strategy"]
+__all__ = ["AIMS", "confident", "diminishing", "gains", "strategy"]
 
+AIMS: Mapping[Strategy, str] = {
+    "EXPAND": "Work on what the answer still lacks.",
+    "NARROW": "Work only on the results that are weak, and make them sure.",
+    "PIVOT": "What was tried has not helped: take another way than so far.",
+    "DEEPEN": "Give more detail where a result is only partly there.",
+}
+"""What each strategy asks of whoever changes the plan, and of whoever does a step again."""
 _SLACK = {"low": -0.05, "medium": 0.0, "high": 0.05}
 
 
@@ -34,13 +41,22 @@ def _strict(engine: ReasoningEngine, threshold: float) -> float:
     return min(1.0, round(threshold + _SLACK[engine.evaluate.strictness], 6))
 
 
-def diminishing(engine: ReasoningEngine, evaluations: Sequence[Evaluation]) -> bool:
-    """Whether the confidence has hardly grown over the last iterations."""
+def diminishing(engine: ReasoningEngine, evaluations: Sequence[Evaluation], pivoted: bool = False) -> bool:
+    """Whether the confidence has hardly grown over the last iterations, and another way was tried if one is due.
+
+    A run that gained nothing pivots once before it counts as one that hardly gains: its returns are those of one way.
+    """
     window = engine.decide.diminishing_returns_window
-    if not engine.enabled or len(evaluations) <= window:
+    if not engine.enabled or len(evaluations) <= window or _is_due(engine, evaluations, pivoted):
         return False
     last = gains(evaluations, window)
     return len(last) == window and math.fsum(last) / window < engine.decide.diminishing_returns_threshold
+
+
+def _is_due(engine: ReasoningEngine, evaluations: Sequence[Evaluation], pivoted: bool) -> bool:
+    """Whether the run itself would take another way next."""
+    automatic = engine.refine.strategy_selection == "automatic"
+    return automatic and strategy(engine, evaluations, pivoted) == "PIVOT"
 
 
 def gains(evaluations: Sequence[Evaluation], most: int | None = None) -> list[float]:
@@ -50,23 +66,28 @@ def gains(evaluations: Sequence[Evaluation], most: int | None = None) -> list[fl
     return [after - before for before, after in pairwise(trend)]
 
 
-def strategy(engine: ReasoningEngine, evaluations: Sequence[Evaluation]) -> Strategy | None:
-    """How to change the plan after the last iteration; ``None`` where nothing was measured to choose by."""
+def strategy(
+    engine: ReasoningEngine, evaluations: Sequence[Evaluation], pivoted: bool = False
+) -> Strategy | None:
+    """How to change the plan after the last iteration; ``None`` where nothing was measured to choose by.
+
+    A run that has ``pivoted`` does not do so again by itself; a strategy that is set holds always.
+    """
     if not engine.enabled:
         return None
     if engine.refine.strategy_selection == "manual":
         return engine.refine.strategy
-    return _chosen(engine, evaluations) if evaluations else None
+    return _chosen(engine, evaluations, pivoted) if evaluations else None
 
 
-def _chosen(engine: ReasoningEngine, evaluations: Sequence[Evaluation]) -> Strategy:
+def _chosen(engine: ReasoningEngine, evaluations: Sequence[Evaluation], pivoted: bool) -> Strategy:
     coverage, confidence = _measured(evaluations[-1].coverage), _measured(evaluations[-1].confidence)
     if coverage < 0.5:
         return "EXPAND"
     if confidence < 0.5 and coverage > 0.7:
         return "NARROW"
     last = gains(evaluations, engine.refine.pivot_after_iterations)
-    if len(last) == engine.refine.pivot_after_iterations and max(last) <= 0:
+    if not pivoted and len(last) == engine.refine.pivot_after_iterations and max(last) <= 0:
         return "PIVOT"
     return "DEEPEN" if coverage < 1 else "EXPAND"
 

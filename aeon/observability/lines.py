@@ -19,6 +19,7 @@ from aeon.schema import (
     Conclusion,
     Decision,
     Degradation,
+    Expected,
     FromSource,
     FromTask,
     FromTool,
@@ -47,6 +48,7 @@ __all__ = [
     "degradation_line",
     "dollars",
     "effect_title",
+    "expected_words",
     "labelled",
     "outcome_words",
     "plain",
@@ -169,7 +171,7 @@ def conclusion_lines(end: Conclusion, before: str = "", reservations: Iterable[s
     spent = f"{before}{usage_words(end.usage)}, {end.seconds:.1f} s"
     lines: list[Line] = [(Span(end.stop_reason.replace("_", " "), style), Span(f"  {spent}"))]
     cautions = [*_reservations(end), *reservations, *map(_unread_words, end.unread)]
-    cautions += [_altered(end), _degraded(end), _lost(end)]
+    cautions += [_altered(end), _degraded(end), _lost(end), _surplus(end)]
     lines += [(Span(text, "warn"),) for text in cautions if text]
     lines += [*claim_lines(end.claims), *_sentence_lines(end.sentence_checks)]
     lines += labelled("question", question_lines(end.question)) if end.question else []
@@ -244,6 +246,21 @@ def bound_words(bound: Bound, tokens: bool = True) -> str:
     return f"{most}, {dollars(bound.cost)}" if bound.cost else most
 
 
+def expected_words(expected: Expected | None) -> str:
+    """What like runs took, half of them at most and nine of ten."""
+    if expected is None:
+        return "no runs like this yet"
+    calls, tokens, cost = expected.calls, expected.tokens, expected.cost
+    half = _took_words(calls.median, tokens.median, cost.median)
+    most = _took_words(calls.p90, tokens.p90, cost.p90)
+    return f"{counted(expected.runs, 'run')} like this: half took at most {half}; nine of ten {most}"
+
+
+def _took_words(calls: float, tokens: float, cost: float) -> str:
+    paid = f", {dollars(cost)}" if cost else ""
+    return f"{counted(int(calls), 'model call')} and {counted(int(tokens), 'token')}{paid}"
+
+
 def dollars(amount: float) -> str:
     """An amount of money, to four digits."""
     return f"${amount:,.4g}"
@@ -261,6 +278,12 @@ def _reservations(end: Conclusion) -> tuple[str, str]:
     broken = end.stop_reason in ("failed", "waiting")
     unworded = "no model worded this answer: it is made of results as they are" if end.assembled and not broken else ""
     return "" if end.sufficient or broken else visible(end.detail), unworded
+
+
+def _surplus(end: Conclusion) -> str:
+    """That the endpoint counts more than is sent to it, as behind a proxy that adds a prompt of its own."""
+    most = (end.usage + end.lost).surplus
+    return f"the endpoint reported up to {most:,} tokens a call more than its call can take" if most else ""
 
 
 def _unread_words(one: Unread) -> str:

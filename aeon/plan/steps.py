@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
 
+from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.multipass.effects import DraftPlan, RefinePlan
 from aeon.multipass.plans import fresh_id, one_step
+from aeon.plan.strategy import constraints, query_schema, query_words
 from aeon.schema import (
     Frozen,
     Plan,
     Question,
+    Refine,
+    RefinedQuery,
     Refinement,
     RefinementAction,
     Step,
@@ -30,6 +35,7 @@ __all__ = ["StepPlanner"]
 _TOKENS_PER_STEP = 120
 _TOKENS_OF_A_CHANGE = 500
 _QUESTION_TOKENS = 200
+_QUERY_TOKENS = 250
 _LONGEST_OUTPUT = 1_000
 _LONGEST_TRIGGERS = 2_000
 _LONGEST_MATERIAL = 6_000
@@ -58,6 +64,16 @@ class _Changes(Frozen):
     changes: tuple[_Change, ...] = Field(max_length=_MOST_CHANGES)
 
 
+_Areas = tuple[Annotated[str, Field(min_length=1, max_length=80)], ...]
+
+
+class _Wording(Frozen):
+    refined_query: str = Field(min_length=5, max_length=300)
+    focus_areas: _Areas = ()
+    exclude_areas: _Areas = ()
+    source_preferences: _Areas = ()
+
+
 class _OpenQuestion(Frozen):
     question: str = Field(min_length=5, max_length=300)
     options: tuple[Annotated[str, Field(min_length=1, max_length=80)], ...] = Field(max_length=4)
@@ -65,11 +81,15 @@ class _OpenQuestion(Frozen):
 
 
 class StepPlanner:
-    """Drafts and refines plans of goals; the material of the briefing is what the workers' tools can be used on."""
+    """Drafts and refines plans of goals; the material of the briefing is what the workers' tools can be used on.
 
-    def __init__(self, supervisor: Supervisor, briefing: Briefing) -> None:
+    ``policy`` says how a task is worded anew for a strategy, if at all.
+    """
+
+    def __init__(self, supervisor: Supervisor, briefing: Briefing, policy: Refine | None = None) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
+        self._policy = policy or Refine()
 
     async def draft(self, effect: DraftPlan) -> Plan:
         """A plan of at most as many steps as are allowed; one step is the task itself.
@@ -104,7 +124,8 @@ class StepPlanner:
     async def refine(self, effect: RefinePlan) -> Refinement:
         """The steps at fault done again, with what was found; or the question that must be put first.
 
-        Where the plan is the task alone, nothing but doing it again can be meant, and nobody is asked.
+        Where the plan is the task alone, nothing but doing it again can be meant, and nobody is asked: whoever does it
+        is told what the strategy asks for.
 
         Raises:
             CompletionError: no usable change came out, repairs included.
@@ -120,8 +141,10 @@ class StepPlanner:
         return await self._changes(effect)
 
     async def _changes(self, effect: RefinePlan) -> Refinement:
+        query = await self._query(effect)
         question = render(
             load("aeon.plan", "changes.md"),
+            strategy=constraints(effect.strategy, effect.evaluation, query),
             plan=fence("plan", "\n".join(map(_line, effect.plan.steps)), 6_000),
             triggers=fence("found", "\n".join(f"{t.location}: {t.detail}" for t in effect.triggers), _LONGEST_TRIGGERS),
             advice=fence("advice", "\n".join(effect.repairs), 600) + "\n" if effect.repairs else "",
@@ -132,7 +155,25 @@ class StepPlanner:
             max_tokens=_TOKENS_OF_A_CHANGE,
             check=lambda said: _unknown(effect.plan, said.changes),
         )
-        return Refinement(actions=_actions(effect, reply.value.changes), advisories=effect.repairs)
+        return Refinement(actions=_actions(effect, reply.value.changes), advisories=effect.repairs, query=query)
+
+    async def _query(self, effect: RefinePlan) -> RefinedQuery | None:
+        """The task in other words for the strategy; ``None`` where that is switched off, or came to nothing usable."""
+        if effect.strategy is None or not self._policy.allow_query_rewrite:
+            return None
+        words = query_words(effect.strategy, effect.evaluation, self._policy)
+        prompt = self._prompt(effect, render(load("aeon.plan", "query.md"), **words))
+        with contextlib.suppress(CompletionError, AllowanceExhausted):  # the strategy holds without it
+            reply = await self._supervisor.structured(
+                prompt, _Wording, schema=query_schema(self._policy), max_tokens=_QUERY_TOKENS, repairs=1
+            )
+            said = reply.value
+            preferred = said.source_preferences if self._policy.allow_source_preference else ()
+            return RefinedQuery(
+                original_query=effect.task.text, refined_query=said.refined_query, strategy_used=effect.strategy,
+                focus_areas=said.focus_areas, exclude_areas=said.exclude_areas, source_preferences=preferred,
+            )  # fmt: skip
+        return None
 
     async def _question(self, effect: RefinePlan) -> Question:
         problems = fence("problems", "\n".join(one.detail for one in effect.triggers), _LONGEST_TRIGGERS)

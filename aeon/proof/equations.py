@@ -12,7 +12,7 @@ from typing import NamedTuple
 from aeon.language.mention import Mention
 from aeon.proof.again import CHANGES, evaluate, letters_of
 
-__all__ = ["Equation", "equations", "with_constants"]
+__all__ = ["Equation", "equations", "may_compute", "with_constants"]
 
 _SIGNS = {
     "+": "+", "-": "-", "−": "-", "–": "-", "*": "*", "×": "*", "x": "*", "·": "*", "/": "/", "÷": "/", ":": "/",
@@ -21,7 +21,9 @@ _SIGNS = {
 _SIGN = "|".join(map(re.escape, sorted(_SIGNS, key=len, reverse=True)))
 _WORDS = r"(?:[^\W\d_]+\.?(?:\s[^\W\d_]+\.?){0,2})"
 _GAP = re.compile(rf"(?P<close>\)*)\s*(?:(?P<words>{_WORDS})\s)?(?P<end>\)*)\s*(?P<sign>{_SIGN})\s*(?P<open>\(*)")
-_EQUALS = re.compile(rf"(?P<close>\)*)\s*(?P<words>{_WORDS})?(?P<end>\)*)\s*(?:==?|≈|\\approx)\s*(?P<about>{_WORDS})?")
+_EQUALITIES = ("==", "=", "≈", "\\approx")
+_EQUAL = "|".join(map(re.escape, _EQUALITIES))
+_EQUALS = re.compile(rf"(?P<close>\)*)\s*(?P<words>{_WORDS})?(?P<end>\)*)\s*(?:{_EQUAL})\s*(?P<about>{_WORDS})?")
 _APART = re.compile(r"[.,:;()\[\]|=\n]")
 """What stands between two numbers of which the second does not go on with the first."""
 
@@ -98,6 +100,11 @@ def with_constants(equation: Equation, found: Sequence[Mention], loose: Collecti
     except ValueError:
         return None
     return equation._replace(operands=tuple(kept), expression=expression.lower()) if free else None
+
+
+def may_compute(text: str) -> bool:
+    """Whether a text has a sign of equality, without which it states no computation."""
+    return any(sign in text for sign in _EQUALITIES)
 
 
 def equations(text: str, found: Sequence[Mention]) -> Iterator[Equation]:

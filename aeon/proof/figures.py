@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from contextlib import suppress
+from functools import lru_cache
 
 from aeon.language.dates import days, times
 from aeon.language.literals import addresses, is_german, quotations
@@ -32,6 +33,8 @@ _CLOCKS = (
 _ENDING = re.compile(r"\.[a-z][a-z0-9]{1,4}(?!\w)")
 _HOUR = re.compile(r"\d{1,2}\s?h")
 _YEAR = re.compile(r"(?:1\d|20)\d\d")
+_SHORT = 400
+"""Readings of texts of up to so many characters are kept."""
 _FENCED_JSON = re.compile(r"\s*```(?:json)?\s*\n(.*?)```\s*", re.DOTALL)
 
 
@@ -44,8 +47,11 @@ def figures_of_answer(answer: str, uses: Collection[int] = (), names: Collection
     start, end = fenced.span(1) if fenced else (0, len(answer))
     if is_json(answer[start:end]):
         return tuple(mention.moved(start) for mention in of_json(answer[start:end], figures_in))
+    hidden = list(_hidden(answer, uses, names))
+    if not hidden:
+        return figures_in(answer, cell=False)
     taken = bytearray(len(answer))
-    for span in _hidden(answer, uses, names):
+    for span in hidden:
         _take(taken, *span)
     found = _figures(answer, taken, cell=False)
     return tuple(sorted((*found, *_of_code(answer)), key=lambda one: one.start))
@@ -53,6 +59,12 @@ def figures_of_answer(answer: str, uses: Collection[int] = (), names: Collection
 
 def figures_in(text: str, cell: bool = True) -> tuple[Mention, ...]:
     """The values of a text that is no answer, such as a cell of a table or a sentence."""
+    return _of_short(text, cell) if len(text) <= _SHORT else _figures(text, bytearray(len(text)), cell)
+
+
+@lru_cache(1024)
+def _of_short(text: str, cell: bool) -> tuple[Mention, ...]:
+    """The values of a text that is read in pass after pass, such as the result of a step."""
     return _figures(text, bytearray(len(text)), cell)
 
 

@@ -7,13 +7,14 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial
-from typing import Any, ClassVar, Generic, TypeVar, get_args
+from typing import Any, ClassVar, Generic, TypeVar
 
 from aeon.errors import Divergence, JournalError, UsageError
 from aeon.kernel.decide import Signals
 from aeon.kernel.ports import Job
+from aeon.runtime.attempts import Attempts
 from aeon.runtime.batch import joined
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, Observer, RunEnded, RunStarted
 from aeon.runtime.failures import BROKEN_OFF
@@ -21,12 +22,13 @@ from aeon.runtime.handling import Handled, Handling
 from aeon.runtime.journal import Journal
 from aeon.runtime.lines import Opening
 from aeon.runtime.stepping import Stepper
-from aeon.schema import Conclusion, JsonObject, Outcome, Settings, Task
+from aeon.runtime.stream import RunStream
+from aeon.schema import Conclusion, Failure, JsonObject, Outcome, Settings, Task
 from aeon.schema.effects import Effect, Note
 from aeon.schema.stream import OnLeave
 from aeon.text import one_line
 
-__all__ = ["AsyncDriver", "RunStream"]
+__all__ = ["AsyncDriver"]
 
 C = TypeVar("C", bound=Settings)
 S = TypeVar("S", bound=Signals)
@@ -41,7 +43,8 @@ class AsyncDriver:
     ``observers`` see every event. ``journal`` makes the journal of a run from its execution id (default: in memory);
     if it holds the beginning of a run, that run is continued, and recorded effects are not issued again. ``clock``
     gives seconds that never run backwards; ``new_id`` gives execution ids; ``setup`` goes into each journal's opening.
-    ``admit`` raises for a task that no run can do, before anything is written.
+    ``admit`` raises for a task that no run can do, before anything is written. ``took`` is told of each run that ended.
+    ``attempts`` says when a run may begin an effect, in a process where others may have to go on alone.
     """
 
     _latest_config: ClassVar[tuple[Settings, JsonObject] | None] = None
@@ -54,6 +57,8 @@ class AsyncDriver:
         new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
         setup: JsonObject | None = None,
         admit: Callable[[Task], None] = lambda task: None,
+        took: Callable[[Conclusion], None] = lambda end: None,
+        attempts: Attempts | None = None,
     ) -> None:
         self._observers = tuple(observers)
         self._journal = journal
@@ -61,7 +66,10 @@ class AsyncDriver:
         self._new_id = new_id
         self._setup = setup or {}
         self._admit = admit
+        self._took = took
+        self._attempts = attempts
         self._running: set[_Run[Any, Any, Any]] = set()
+        self._beginning: dict[str, bool] = {}  # whether it was asked to stop
         self._streamed: set[asyncio.Task[Any]] = set()
 
     def execute(self, job: Job[C, S, R]) -> R:
@@ -82,12 +90,14 @@ class AsyncDriver:
         """
         return await self._run(job, self._observers)
 
-    def stream(self, job: Job[C, S, R], on_leave: OnLeave = "continue") -> RunStream[R]:
-        """The events of a run, as they happen. Leaving the iteration does not end the run, unless asked to."""
-        return RunStream(self, job, on_leave)
+    def stream(self, job: Job[C, S, R], on_leave: OnLeave = "interrupt") -> RunStream[R]:
+        """The events of a run, as they happen. Leaving them interrupts the run, unless it is to ``continue``."""
+        return RunStream(partial(self._follow, job), self.interrupt, on_leave)
 
     def interrupt(self, execution_id: str | None = None) -> None:
         """Ask one run, or every run, to stop at its next boundary: reasoning is broken off, a tool call is not."""
+        for one in tuple(self._beginning):
+            self._beginning[one] |= execution_id in (None, one)
         for run in tuple(self._running):
             if execution_id in (None, run.execution_id):
                 run.handling.interrupt()
@@ -107,6 +117,7 @@ class AsyncDriver:
         journal = self._journal(execution_id)
         if not isinstance(journal, Journal):
             raise UsageError(f"journal: the function must give a Journal, not {one_line(repr(journal), 60)}")
+        self._beginning[execution_id] = False
         try:
             if journal.opening is None:
                 await journal.open(Opening(
@@ -118,13 +129,21 @@ class AsyncDriver:
                 ))  # fmt: skip
             elif journal.unsettled:
                 journal.resume(())
-            run = _Run(job, observers, Handling(job.handlers, job.engine.config, journal, self._clock))
+            handling = Handling(job.handlers, job.engine.config, journal, self._clock)
+            run = _Run(job, observers, handling, self._attempts)
             self._running.add(run)
+            if self._beginning.pop(execution_id):
+                run.handling.interrupt()
             try:
-                return await run.drive()
+                had_ended = journal.ended is not None
+                result = await run.drive()
+                if not had_ended:
+                    self._took(result)
+                return result
             finally:
                 self._running.discard(run)
         finally:
+            self._beginning.pop(execution_id, None)
             journal.close()
 
     @classmethod
@@ -135,7 +154,7 @@ class AsyncDriver:
             latest = cls._latest_config = (config, config.model_dump(mode="json"))
         return latest[1]
 
-    def follow(self, job: Job[C, S, R], observer: Observer) -> asyncio.Task[R]:
+    def _follow(self, job: Job[C, S, R], observer: Observer) -> asyncio.Task[R]:
         """Run a job in a task of its own, which the driver keeps until its end; one more observer sees it."""
         task = asyncio.create_task(self._run(job, (*self._observers, observer)))
         self._streamed.add(task)
@@ -143,81 +162,16 @@ class AsyncDriver:
         return task
 
 
-class RunStream(Generic[R]):
-    """The events of one run: an async iterator, begun by its first ``anext``.
-
-    ``execution_id`` is there from the first event on, ``result`` after the last. Who leaves an ``async for`` over it
-    (``break``, an error, a cancelled task) leaves the run, and may iterate again to see the rest.
-    """
-
-    def __init__(self, driver: AsyncDriver, job: Job[Any, Any, R], on_leave: OnLeave) -> None:
-        if on_leave not in get_args(OnLeave):
-            raise UsageError(f"on_leave: write {' or '.join(get_args(OnLeave))}, not {one_line(repr(on_leave), 60)}")
-        self._driver = driver
-        self._job = job
-        self._on_leave = on_leave
-        self._events: asyncio.Queue[Event | None] = asyncio.Queue()
-        self._task: asyncio.Task[R] | None = None
-        self._interrupted = False
-        self.execution_id = ""
-
-    async def __aiter__(self) -> AsyncGenerator[Event, None]:
-        try:
-            while True:
-                try:
-                    event = await anext(self)
-                except StopAsyncIteration:
-                    return
-                yield event
-        finally:  # a generator that is dropped halfway is closed by the event loop
-            await self.aclose()
-
-    async def __anext__(self) -> Event:
-        if self._task is None:
-            self._task = self._driver.follow(self._job, self._events.put_nowait)
-            self._task.add_done_callback(lambda _: self._events.put_nowait(None))
-        event = await self._events.get()
-        if event is None:
-            self._events.put_nowait(None)
-            self._task.result()  # what went wrong, if anything did
-            raise StopAsyncIteration
-        if isinstance(event, RunStarted):
-            self.execution_id = event.execution_id
-        return event
-
-    @property
-    def result(self) -> R:
-        """The whole result.
-
-        Raises:
-            RuntimeError: the run has not ended.
-        """
-        if self._task is None or not self._task.done():
-            raise RuntimeError("the run has not ended yet: iterate to the end of the stream first")
-        return self._task.result()
-
-    async def aclose(self) -> None:
-        """Leave the stream. The run continues, or is interrupted and awaited if that was asked for."""
-        if self._on_leave == "interrupt" and self._task is not None and not self._task.done():
-            if not self._interrupted:  # a second interrupt would break off the answer, too
-                self._interrupted = True
-                self._driver.interrupt(self.execution_id)
-            await asyncio.wait({self._task})
-
-    async def __aenter__(self) -> RunStream[R]:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-
 class _Run(Generic[C, S, R]):
     """One run under way."""
 
-    __slots__ = ("_job", "_line", "_observers", "_resumed", "handling")
+    __slots__ = ("_attempts", "_job", "_line", "_observers", "_resumed", "handling")
 
-    def __init__(self, job: Job[C, S, R], observers: tuple[Observer, ...], handling: Handling) -> None:
+    def __init__(
+        self, job: Job[C, S, R], observers: tuple[Observer, ...], handling: Handling, attempts: Attempts | None
+    ) -> None:
         self._job = job
+        self._attempts = attempts
         self._observers = observers
         self._line = 0
         self._resumed = handling.journal.line > 0
@@ -230,6 +184,7 @@ class _Run(Generic[C, S, R]):
     async def drive(self) -> R:
         job, handling = self._job, self.handling
         stepper = Stepper(job.engine, job.task, job.config, self.execution_id, self._noted)  # no part of self: no cycle
+        handling.rest = stepper.remainder
         if self._observers:
             started = RunStarted(
                 line=0,
@@ -237,7 +192,7 @@ class _Run(Generic[C, S, R]):
                 engine=job.engine.name,
                 task=job.task,
                 config=job.config,
-                bound=job.engine.bound(job.config),
+                bound=job.engine.bound(job.config).changed(expected=handling.journal.opened.expected),
             )
             self._tell(started)
         effects = stepper.batch()
@@ -247,7 +202,7 @@ class _Run(Generic[C, S, R]):
         assert result is not None
         if not handling.suspended and not handling.unkept:
             await self._end(result)
-        result = result.marked(handling.journal.altered)
+        result = result.marked(handling.journal.altered, handling.journal.opened.expected)
         if self._observers:
             self._tell(RunEnded(line=self._line, conclusion=_conclusion(result)))
         return result
@@ -315,13 +270,32 @@ class _Run(Generic[C, S, R]):
             failure = BROKEN_OFF if self.handling.interrupted else failure
             now = max(outcome.ended for outcome in outcomes)
         began = partial(self._began, number, effect) if self._observers else None
-        handled: Handled = await self.handling.handle(number, effect, now, failure, began)
+        handled = await self._handled(number, effect, now, failure, began)
         if began is not None:
             self._line = max(self._line, handled.line or 0)
             self._tell(EffectEnded(
                 line=self._line, number=number, effect=effect, outcome=handled.outcome, recorded=handled.recorded
             ))  # fmt: skip
         return handled.outcome
+
+    async def _handled(
+        self, number: int, effect: Effect, now: float, failure: Failure | None, began: Callable[[], None] | None
+    ) -> Handled:
+        """What the journal holds for an effect; else what comes of it when it is the run's turn to begin it."""
+        handling, attempts = self.handling, self._attempts
+        if attempts is None or handling.journal.line_of(number) is not None:
+            return await handling.handle(number, effect, now, failure, began)
+        stopped = handling.interrupted
+        await attempts.enter(self.execution_id)
+        kept = False
+        try:
+            if handling.interrupted and not stopped:
+                failure = failure or BROKEN_OFF
+            handled = await handling.handle(number, effect, now, failure, began)
+            kept = handled.line is not None
+            return handled
+        finally:
+            attempts.leave(self.execution_id, kept)
 
     def _began(self, number: int, effect: Effect) -> None:
         self._tell(EffectStarted(line=self._line, number=number, effect=effect))

@@ -10,7 +10,8 @@ from aeon.errors import Divergence, UsageError
 from aeon.runtime.journal import Journal
 from aeon.runtime.lines import Entry, Opening, Parent
 from aeon.runtime.replay import AnyEngine, boundaries, resume_point
-from aeon.schema import JsonValue, Settings
+from aeon.schema import NOTHING, Bound, JsonValue, Settings
+from aeon.schema.usage import ROUNDING
 
 __all__ = ["fork"]
 
@@ -30,7 +31,7 @@ def fork(
 
     Raises:
         UsageError: ``at`` is no boundary of the run, there is no effect ``at`` to give a value to, the value is none
-            of its outcomes, or ``config`` is none of this engine.
+            of its outcomes, or ``config`` is none of this engine or allows less than the shared effects took.
         InputFileError: the new file exists already or cannot be written.
         JournalError: it could not be written to its end; nothing is left of it.
         Divergence: the journal is of another program or version.
@@ -39,6 +40,8 @@ def fork(
         expected = engine.config.__name__
         raise UsageError(f"engine '{engine.name}' is configured by {expected}, not {type(config).__name__}")
     opening, entries = _past(journal, at, config, engine)
+    if config is not None:
+        _check_spent(entries, engine.bound(config))
     if value is not None:
         entries.append(_altered(journal, at, value, engine))
     _check(opening, entries, engine)
@@ -61,6 +64,20 @@ def _past(journal: Journal, at: int, config: Settings | None, engine: AnyEngine)
     started = changed if changed is not None and at == 0 else opening.config
     update = {"execution_id": uuid.uuid4().hex, "config": started, "setup": journal.setup, "parent": parent}
     return opening.changed(**update), entries
+
+
+def _check_spent(entries: list[Entry], bound: Bound) -> None:
+    """Refuse settings that allow less than what is shared took: the fork would end before it begins."""
+    spent = sum((entry.usage + entry.lost for entry in entries), NOTHING)
+    units = zip(
+        ("model calls", "tokens", "dollars"), (spent.calls, spent.tokens, spent.cost), bound.limits, strict=True
+    )
+    for unit, taken, most in units:
+        if most is not None and taken > most + ROUNDING:
+            raise UsageError(
+                f"--set: the {len(entries)} effects that the fork shares took {round(taken, 6):,} {unit}, and these "
+                f"settings allow {round(most, 6):,}; allow more, or fork at an earlier effect"
+            )
 
 
 def _possible(journal: Journal, engine: AnyEngine) -> tuple[int, ...]:

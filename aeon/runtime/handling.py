@@ -12,6 +12,7 @@ from aeon.runtime.border import admitted
 from aeon.runtime.failures import BROKEN_OFF, failure_of, unknown, waiting
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import Ledger
+from aeon.runtime.remainder import Remainder
 from aeon.schema import NOTHING, Allowance, Failure, Outcome, Settings, Usage, Value
 from aeon.schema.effects import AskUser, Effect
 
@@ -33,12 +34,13 @@ class Handling:
     ended. So a resumed run continues where its past left it, and neither the pause nor a person's time counts.
     ``elapsed`` is that time where the batch under way was issued.
     ``suspended``: a question waits, so that nothing is kept from the next batch on. ``unkept`` is why the journal takes
-    nothing any more: then nothing is done any more either.
+    nothing any more: then nothing is done any more either. ``rest`` is what the run has left of its bound, if it is
+    counted: its effects draw on it together.
     """
 
     __slots__ = (
         "_clock", "_config", "_handlers", "_loop", "_under_way", "elapsed", "execution_id", "interrupted", "journal",
-        "suspended", "unkept",
+        "rest", "suspended", "unkept",
     )  # fmt: skip
 
     def __init__(
@@ -54,6 +56,7 @@ class Handling:
         self.execution_id = journal.opened.execution_id
         self.interrupted = False
         self.suspended = False
+        self.rest: Remainder | None = None
         self.unkept: Failure | None = None
 
     def interrupt(self) -> None:
@@ -88,12 +91,14 @@ class Handling:
         """
         recorded = self.journal.outcome(number, effect, self._config)
         if recorded is not None:
+            self._take(recorded.usage + recorded.lost)
             return _ready(Handled(outcome=recorded, line=self.journal.line_of(number), recorded=True))
         failure = self.unkept or failure
         if failure is not None:
             outcome = Outcome(failure=failure, started=now, ended=now, interrupted=self.interrupted)
             return self._keep(number, effect, outcome)
         if (done := self.journal.done(number, effect, self._config)) is not None:
+            self._take(done.usage)
             ended = round(now + done.ended - done.started, 6)
             return self._keep(number, effect, done.changed(started=now, ended=ended, interrupted=self.interrupted))
         if began is not None:
@@ -101,6 +106,11 @@ class Handling:
         if tool := self.journal.begun.get(number):
             return self._keep(number, effect, unknown(effect, tool, now))
         return self._answered(number, effect, now)
+
+    def _take(self, usage: Usage) -> None:
+        """Note what an effect took before this life of the run, or in an earlier one."""
+        if self.rest is not None and usage != NOTHING:
+            self.rest.take(usage)
 
     async def _keep(self, number: int, effect: Effect, outcome: Outcome) -> Handled:
         """Put the outcome on record, unless nothing is kept any more; where that fails, there is none."""
@@ -124,14 +134,17 @@ class Handling:
 
     async def _answered(self, number: int, effect: Effect, now: float) -> Handled:
         """What the world gives, on record."""
+        lost = self.journal.lost.get(number, NOTHING)
+        self._take(lost)
         ledger = Ledger(
-            _rest(effect.allowance, self.journal.lost.get(number, NOTHING)),
+            _rest(effect.allowance, lost),
             self._clock,
             self.execution_id + effect.scope,
             self.journal.begin,
             now - self.elapsed,
             number,
             self.journal.call,
+            self.rest,
         )
         value, failure = None, None
         task = asyncio.current_task(self._loop)

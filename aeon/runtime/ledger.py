@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 
 from aeon.errors import AllowanceExhausted
+from aeon.runtime.remainder import Remainder
 from aeon.schema.usage import NOTHING, Allowance, Usage
 
 __all__ = ["Begin", "Ledger", "Note", "current_ledger"]
@@ -33,13 +34,14 @@ class Ledger:
     ``execution_id`` is the run's, ``number`` the effect's. ``note`` and ``begin`` write ahead what is about to be used
     or done, so that it counts even if the process ends before the outcome is known. ``waited`` is how many of the
     allowance's seconds were over before the effect began. ``closed``: the run was asked to stop: a tool call under way
-    may end, but nothing may begin after it. ``broken_off``: so was the effect.
+    may end, but nothing may begin after it. ``broken_off``: so was the effect. ``rest`` is what the whole run has left,
+    with all effects that are under way.
 
     In a ``with`` block it is the current one, also for tasks started there; such a block does not nest in itself.
     """
 
     __slots__ = (
-        "_allowance", "_begin", "_clock", "_note", "_opened", "_reserved", "_token", "broken_off", "closed",
+        "_allowance", "_begin", "_clock", "_note", "_opened", "_reserved", "_rest", "_token", "broken_off", "closed",
         "execution_id", "in_tool", "number", "spent",
     )  # fmt: skip
 
@@ -52,12 +54,14 @@ class Ledger:
         waited: float = 0.0,
         number: int = 0,
         note: Note | None = None,
+        rest: Remainder | None = None,
     ) -> None:
         self._allowance = allowance
         self._clock = clock
         self.execution_id = execution_id
         self._begin = begin
         self._note = note
+        self._rest = rest
         self._opened = clock() - waited
         self.number = number
         self.spent = NOTHING
@@ -99,6 +103,11 @@ class Ledger:
             return None
         return max(0.0, self._allowance.cost - self.spent.cost - self._reserved.cost)
 
+    @property
+    def surplus(self) -> int:
+        """The most tokens that the endpoint counted for one call of the run beyond what such a call can take."""
+        return max(self.spent.surplus, self._rest.surplus if self._rest is not None else 0)
+
     async def admit(self, most: Usage) -> None:
         """Let a model call begin that uses at most this much in all its attempts, and reserve that.
 
@@ -107,8 +116,10 @@ class Ledger:
         Raises:
             AllowanceExhausted: calls, tokens, money or time are not left for it, or the run was asked to stop.
         """
-        self._check(most)
+        self.check(most)
         self._reserved += most
+        if self._rest is not None:
+            self._rest.take(most)
         if self._note is None:
             return
         try:
@@ -146,13 +157,21 @@ class Ledger:
     def charge(self, usage: Usage) -> None:
         """Add what was used, whether to any avail or not."""
         self.spent = usage if self.spent is NOTHING else self.spent + usage
+        if self._rest is not None:
+            self._rest.take(usage)
 
     def _free(self, most: Usage) -> None:
         """Take back what was reserved for a call; with the last one all of it, whatever its cost was rounded to."""
         self._reserved = self._reserved - most if self._reserved.calls > most.calls else NOTHING
+        if self._rest is not None:
+            self._rest.give_back(most)
 
-    def _check(self, most: Usage) -> None:
-        """Refuse a call of at most that much where it does not fit."""
+    def check(self, most: Usage) -> None:
+        """Refuse what takes at most that much where it does not fit.
+
+        Raises:
+            AllowanceExhausted: as for `admit`.
+        """
         self._check_time()
         allowed, taken, tokens = self._allowance, self.spent + self._reserved, most.tokens
         if most.calls > allowed.calls - taken.calls:
@@ -165,6 +184,8 @@ class Ledger:
         if allowed.cost is not None and most.cost > max(0.0, allowed.cost - taken.cost):
             text = f"a call of up to ${most.cost:.4f} does not fit: ${self.cost_left():.4f} left"
             raise AllowanceExhausted("cost", text)
+        if self._rest is not None and (reason := self._rest.overspent):
+            raise AllowanceExhausted("tokens", f"no call may begin any more: {reason}")
 
     def _check_time(self) -> None:
         if self.closed:

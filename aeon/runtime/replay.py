@@ -58,12 +58,16 @@ def walk(
 
 
 def _check_calls(journal: Journal, first: int, effects: tuple[Effect, ...], bound: int) -> None:
-    """Refuse a note of calls under way that the effect was never allowed."""
+    """Refuse a note of calls under way that the effect was never allowed.
+
+    Where its endpoint counted more than calls can take, only a budget limits their tokens.
+    """
     for number, most in journal.under_way.items():
         if first <= number < first + len(effects):
             allowed = effects[number - first].allowance
-            tokens = bound if allowed.tokens is None else allowed.tokens
-            if most.calls > allowed.calls + allowed.spare or most.tokens > tokens:
+            tokens = bound if allowed.tokens is None and not most.surplus else allowed.tokens
+            over = tokens is not None and most.tokens > tokens
+            if most.calls > allowed.calls + allowed.spare or over:
                 raise Divergence(
                     f"effect {number}: the journal notes a call for up to {most.calls:,} calls and {most.tokens:,} "
                     "tokens in all, which is more than it was allowed: it was edited"
@@ -105,7 +109,7 @@ def replay(journal: Journal, engine: Engine[C, S, R]) -> R:
     if unseen:
         raise Divergence(f"entry {min(unseen)}: the program has ended, but the journal goes on")
     journal.check_end(result)
-    return result.marked(journal.altered)
+    return result.marked(journal.altered, journal.opened.expected)
 
 
 def _unrecorded(number: int, effect: Effect, journal: Journal) -> Outcome:

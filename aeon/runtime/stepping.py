@@ -24,15 +24,16 @@ _MOST_NOTES = 10_000  # in a row, without an effect between them
 class Stepper(Generic[C, S, R]):
     """One run's program, held to the rules of programs; ``issued`` counts the effects of the batches so far.
 
-    However a program counts, none of its batches may spend more than is left of the run's bound. ``result`` is there
-    when `batch` gives ``None``: the program has ended, and its answer was held against what is on record.
+    However a program counts, none of its batches may spend more than is left of the run's bound, the ``remainder``.
+    ``result`` is there when `batch` gives ``None``: the program has ended, and its answer was held against what is on
+    record.
 
     Raises:
         EngineError: the program cannot be begun.
     """
 
     __slots__ = (
-        "_basis", "_began", "_engine", "_kinds", "_last", "_most", "_note", "_program", "_remainder", "issued",
+        "_basis", "_began", "_engine", "_kinds", "_last", "_most", "_note", "_program", "issued", "remainder",
         "result",
     )  # fmt: skip
 
@@ -54,7 +55,7 @@ class Stepper(Generic[C, S, R]):
         self.issued = 0
         self.result: R | None = None
         try:
-            self._remainder = Remainder(engine, config)
+            self.remainder = Remainder(engine, config)
             self._program = engine.program(engine.start(task, config, execution_id))
         except Exception as error:
             raise self._raised(error) from error
@@ -65,7 +66,7 @@ class Stepper(Generic[C, S, R]):
         Raises:
             EngineError: it yields, raises or returns what no program may, or it never ends.
         """
-        self._remainder.charge(outcomes)
+        self.remainder.charge(outcomes)
         self._basis.add(self.issued - len(self._last), self._last, outcomes)
         request = self._sent(outcomes)
         notes = 0
@@ -114,7 +115,7 @@ class Stepper(Generic[C, S, R]):
                 raise self._error(f"asked for {_shown(effect)}, which is none of its effects")
             if effect.after and any(not 0 <= at < place for at in effect.after):
                 raise self._error(f"asked for '{effect.phase}' after an effect that does not come before it")
-        if limit := self._remainder.exceeded(effects):
+        if limit := self.remainder.exceeded(effects):
             raise self._error(f"asked for more {limit} than are left of its bound")
 
     def _concluded(self, value: object) -> R:

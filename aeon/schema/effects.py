@@ -6,7 +6,7 @@ A program yields a ``Batch`` of effects and is sent one ``Outcome`` for each, in
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from typing import ClassVar, Generic, Literal, Self, TypeAlias, TypeVar, get_args
 
 from pydantic import SerializeAsAny
@@ -82,6 +82,15 @@ class Batch(Value):
     """Effects to be done at once; the outcomes come back in this order."""
 
     effects: tuple[SerializeAsAny[Effect], ...]
+
+    @classmethod
+    def joined(cls, batches: Iterable[Batch]) -> Batch:
+        """One batch of all; the places that an effect waits for are counted in it."""
+        effects: list[Effect] = []
+        for batch in batches:
+            shift = len(effects)
+            effects += [effect.changed(after=tuple(at + shift for at in effect.after)) for effect in batch.effects]
+        return cls(effects=tuple(effects))
 
 
 class Note(Value):

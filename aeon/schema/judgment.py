@@ -89,7 +89,7 @@ class Calculation(Value):
 
 
 class SemanticValidationReport(Value):
-    """Issues, most severe first. Advisory: it never stops a run by itself.
+    """Issues, most severe first. Advisory: it never stops a run by itself. An empty one says that nobody was asked.
 
     ``evidence`` lists what host code found and showed the judge. ``failed`` says that the judgment could not be made.
     ``verdict`` is the assessment of convergence where one reply gave both. ``calculations`` are those of values that
@@ -105,6 +105,11 @@ class SemanticValidationReport(Value):
     failed: bool = False
 
     @property
+    def judged(self) -> bool:
+        """Whether a model was asked and gave a usable answer: only then does a report without issues say anything."""
+        return self.form != "none" and not self.failed
+
+    @property
     def repairs(self) -> tuple[str, ...]:
         """What the validator proposes, each with the place that it is for."""
         return tuple(f"{i.location}: {i.proposed_repair}" for i in self.issues if i.proposed_repair)
@@ -113,7 +118,8 @@ class SemanticValidationReport(Value):
 class ConvergenceAssessment(Value):
     """Whether the results so far answer the task. Scores are in 0-1; ``reason_codes`` name the criteria not met.
 
-    A score is ``None`` where its judgment is bad on the model: it was not asked for, and decides nothing.
+    A score is ``None`` where nobody judged it: there was nothing to judge, or its judgment is bad on the model and
+    decides nothing. So an assessment without any says that none was made.
     ``probability`` is that of the answer's being right, as ``runs`` recorded runs of the model say whose answers came
     about like this one; ``None`` where there are too few. ``standing`` is what the judgment is worth on this model,
     ``reply`` what kind of reply the results are; ``None`` where nobody judged that.
@@ -122,17 +128,22 @@ class ConvergenceAssessment(Value):
     converged: bool
     probability: Score | None = None
     runs: Annotated[int, Field(ge=0)] = 0
-    completeness: Score | None = 0.0
-    coherence: Score | None = 0.0
-    consistency: Score | None = 0.0
+    completeness: Score | None = None
+    coherence: Score | None = None
+    consistency: Score | None = None
     reason_codes: tuple[str, ...] = ()
     detected_issues: tuple[str, ...] = ()
     explanation: str = ""
     form: Form = "none"
-    standing: Standing = "assumed"
+    standing: Standing = "none"
     reply: ReplyKind | None = None
     failed: bool = False
     evaluation: Evaluation | None = None
+
+    @property
+    def judged(self) -> bool:
+        """Whether a model was asked and gave a usable answer."""
+        return self.form != "none" and not self.failed
 
 
 class RefinedQuery(Value):

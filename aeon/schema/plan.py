@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -66,6 +67,7 @@ class ToolLoop(Value):
     form: WorkForm = "tools"
 
 
+@lru_cache(4096)
 def fragment(step_id: str) -> str:
     """The fragment that a step belongs to: its id without the version, ``s2`` for ``s2_r1``."""
     return re.sub(r"_r\d+$", "", step_id)

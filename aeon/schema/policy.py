@@ -90,7 +90,9 @@ class Evaluate(Frozen):
     weights: EvaluationWeights = EvaluationWeights()
     gap_detection: bool = True
     contradiction_detection: bool = True
-    min_sources_for_confidence: int = Field(default=0, ge=0, description="below it the confidence is scaled down")
+    min_sources_for_confidence: int = Field(
+        default=3, ge=0, description="with fewer sources and tool calls the confidence is scaled down; 0: never"
+    )
     eval_model: str = Field(default="", description="a model of its own for judgments; empty: the verifier's")
     strictness: Literal["low", "medium", "high"] = "medium"
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Literal, Protocol, TypeAlias, TypeVar
+from types import TracebackType
+from typing import Literal, Protocol, Self, TypeAlias, TypeVar
 
 __all__ = ["Occurrence", "OnLeave", "Stream"]
 
@@ -25,7 +26,7 @@ class Occurrence(Protocol):
 
 
 class Stream(Protocol[R_co]):
-    """The events of a run as they happen; the last one carries the conclusion. Leaving them need not end the run."""
+    """The events of a run as they happen; the last one carries the conclusion. Leaving them interrupts the run."""
 
     @property
     def result(self) -> R_co:
@@ -40,4 +41,10 @@ class Stream(Protocol[R_co]):
     async def __anext__(self) -> Occurrence: ...
 
     async def aclose(self) -> None:
-        """Leave the run: it continues, or is interrupted and awaited if that was asked for."""
+        """Leave the run: it is interrupted and awaited, or continues if that was asked for."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...

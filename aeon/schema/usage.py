@@ -9,13 +9,15 @@ from pydantic import Field, model_validator
 from aeon.schema.frozen import Frozen, Written
 from aeon.schema.value import Value
 
-__all__ = ["NOTHING", "Allowance", "Bound", "Budget", "Left", "Price", "Usage"]
+__all__ = [
+    "NOTHING", "ROUNDING", "Allowance", "Bound", "Budget", "Expected", "Left", "Price", "Spread", "Took", "Usage",
+]  # fmt: skip
 
 
 class Usage(Value):
     """What was spent: model calls, tokens, tool calls, cost in US dollars; and what was mended, estimated or put off.
 
-    Adds up with ``+``; ``-`` takes away what was added.
+    Adds up with ``+``; ``-`` takes away what was added. The ``surplus`` is of one call, so a sum has the largest.
     """
 
     calls: Annotated[int, Field(ge=0)] = 0
@@ -27,6 +29,9 @@ class Usage(Value):
     cost: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     estimated: Annotated[int, Field(ge=0, description="calls charged with the most tokens, for want of a count")] = 0
     put_off: Annotated[int, Field(ge=0, description="requests put off by a rate limit, none of the calls")] = 0
+    surplus: Annotated[
+        int, Field(ge=0, description="the most tokens that the endpoint counted for one call beyond what it can take")
+    ] = 0
 
     @property
     def tokens(self) -> int:
@@ -48,6 +53,7 @@ class Usage(Value):
             cost=self.cost + other.cost,
             estimated=self.estimated + other.estimated,
             put_off=self.put_off + other.put_off,
+            surplus=max(self.surplus, other.surplus),
         )
 
     def __sub__(self, other: Usage) -> Usage:
@@ -61,11 +67,14 @@ class Usage(Value):
             cost=self.cost - other.cost,
             estimated=self.estimated - other.estimated,
             put_off=self.put_off - other.put_off,
+            surplus=self.surplus,
         )
 
 
 NOTHING = Usage()
 """What costs nothing."""
+ROUNDING = 1e-9
+"""US dollars that a sum of costs may be off, since each of them is a binary fraction."""
 
 
 class Price(Frozen):
@@ -111,8 +120,37 @@ class Allowance(Value):
     cost: Annotated[float | None, Field(ge=0)] = None
 
 
+class Took(Value):
+    """What one run took, over all its lives: model calls, tokens, US dollars, seconds."""
+
+    calls: Annotated[int, Field(ge=0)]
+    tokens: Annotated[int, Field(ge=0)]
+    cost: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Spread(Value):
+    """What half of some runs took at most, and what nine of ten did."""
+
+    median: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    p90: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Expected(Value):
+    """What a run is expected to take: what so many ``runs`` like it took, which are the latest on record.
+
+    Like runs have the same engine, model, work form and tier. The cost is in US dollars, the time in seconds.
+    """
+
+    runs: Annotated[int, Field(ge=1)]
+    calls: Spread
+    tokens: Spread
+    cost: Spread
+    seconds: Spread
+
+
 class Bound(Value):
-    """The most that a run can spend, known before it starts.
+    """The most that a run can spend, known before it starts; and what it is expected to, where like runs are on record.
 
     ``cost`` is in US dollars; ``None`` where a model has no known price, so that nobody knows the cost.
     """
@@ -120,6 +158,12 @@ class Bound(Value):
     calls: Annotated[int, Field(ge=0)]
     tokens: Annotated[int, Field(ge=0)]
     cost: Annotated[float | None, Field(ge=0)] = None
+    expected: Expected | None = None
+
+    @property
+    def limits(self) -> tuple[int, int, float | None]:
+        """The most calls, tokens and US dollars."""
+        return self.calls, self.tokens, self.cost
 
 
 class Left(NamedTuple):

@@ -7,26 +7,25 @@ sign ("" if there is none) and the `Pages` of the run, and returns a `Provider`.
 from __future__ import annotations
 
 import difflib
+import importlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from aeon.errors import AeonError, UnknownNameError, UsageError
-from aeon.search.client import Client
-from aeon.search.guard import Guard
-from aeon.search.pages import Pages
 from aeon.search.provider import Provider
-from aeon.search.searxng import SearXNG
-from aeon.search.template import TemplateSearch, read_template
 from aeon.text import one_line
+
+if TYPE_CHECKING:
+    from aeon.search.pages import Pages
 
 __all__ = ["GROUP", "Maker", "available", "opened", "portable"]
 
 GROUP = "aeon.search"
 
-Maker: TypeAlias = Callable[[str, Pages], Provider]
+Maker: TypeAlias = "Callable[[str, Pages], Provider]"
 """Makes a provider out of what stands behind the equals sign; an ``AeonError`` says what is wrong with it."""
 
 _SHIPPED = {"searxng": "http://127.0.0.1:8888", "json": "FILE.toml"}
@@ -57,7 +56,8 @@ def opened(
     listed = list(specs) if not isinstance(specs, str) else [specs]
     if not listed:
         return ()
-    pages = Pages(Client(Guard(allow)))
+    shipped = importlib.import_module("aeon.search.shipped")  # it brings an HTTP client, which few runs need
+    pages = shipped.pages_of(allow)
     providers: list[Provider] = []
     numbers: Counter[str] = Counter()
     for spec in listed:
@@ -67,7 +67,9 @@ def opened(
         numbers[name] += 1
         label = name if numbers[name] == 1 else f"{name}-{numbers[name]}"
         provider = (
-            _shipped(name, argument, label, pages, environ) if name in _SHIPPED else _loaded(name)(argument, pages)
+            shipped.provider(name, argument, label, pages, environ)
+            if name in _SHIPPED
+            else _loaded(name)(argument, pages)
         )
         if any(other.name == provider.name for other in providers):
             raise UsageError(f"two searches are named {one_line(provider.name, 60)!r}: give one another name")
@@ -97,12 +99,6 @@ def _split(spec: object) -> tuple[str, str]:
     if name in _SHIPPED and not argument.strip():
         raise UsageError(f"the search {name} needs a value, as in {name}={_SHIPPED[name]}")
     return name, argument.strip()
-
-
-def _shipped(name: str, argument: str, label: str, pages: Pages, environ: Mapping[str, str] | None) -> Provider:
-    if name == "searxng":
-        return SearXNG(argument, pages, label)
-    return TemplateSearch(read_template(Path(argument).expanduser()), pages, environ)
 
 
 def _loaded(name: str) -> Maker:

@@ -12,9 +12,10 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from aeon.documents.collection import Collection
 from aeon.documents.extras import library
-from aeon.documents.metadata import PageFacts, page_facts
-from aeon.documents.readers import CONTENT_TYPES, Text, read_bytes
+from aeon.documents.metadata import PageFacts
+from aeon.documents.readers import CONTENT_TYPES, Text, read_bytes, read_page
 from aeon.errors import MissingExtraError, ToolFailed
+from aeon.isolation.deadline import Deadline
 from aeon.schema import Document, Passage, SearchProblem
 from aeon.search.client import Ask, Client, Reply
 from aeon.search.failures import of_status
@@ -26,7 +27,7 @@ __all__ = ["MOST_CHARACTERS", "Page", "Pages", "digest", "ranked"]
 MOST_CHARACTERS = 200_000
 """Characters of a page that are kept."""
 _MOST_AT_ONCE = 8
-_READ_SECONDS = 90.0
+_READ_SECONDS = 60.0
 _ALIKE = 0.8
 """Share of words that two texts have in common if one of their pages is another form of the other's."""
 _HTML = ("text/html", "application/xhtml+xml")
@@ -92,15 +93,15 @@ class Pages:
         label = one_line(reply.url, 120)
         if problem := of_status(reply.status, label, reply.wait):
             return problem
+        deadline = Deadline(_READ_SECONDS)
         try:
-            async with asyncio.timeout(_READ_SECONDS):
-                return await asyncio.to_thread(_page, reply, label)
-        except TimeoutError:
-            return _unreadable(f"{label} takes too long to read: more than {_READ_SECONDS:.0f} s")
+            return await asyncio.to_thread(_page, reply, label, deadline)
         except ToolFailed as error:
             return _unreadable(str(error))
         except MissingExtraError as error:
             return SearchProblem(kind="configuration", message=f"{label}: {error}", retryable=False)
+        finally:
+            deadline.call_off()  # a thread is not cancelled with who waits for it
 
     def _first(self, page: Page) -> Page:
         """The first page with this text, or that goes by the same address and says nearly the same.
@@ -135,11 +136,13 @@ def digest(data: bytes | str) -> str:
     return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
 
 
-def _page(reply: Reply, label: str) -> Page:
+def _page(reply: Reply, label: str, deadline: Deadline) -> Page:
     """The page of a reply. Raises ``ToolFailed`` or ``MissingExtraError`` as `read_bytes`."""
-    whole = read_bytes(reply.body, reply.content_type, label, reply.charset)
+    if reply.content_type in _HTML:
+        whole, facts = read_page(reply.body, label, reply.charset, reply.url, deadline)
+    else:
+        whole, facts = read_bytes(reply.body, reply.content_type, label, reply.charset, deadline), PageFacts()
     text = _cut(whole)
-    facts = page_facts(reply.body, reply.url, reply.charset) if reply.content_type in _HTML else PageFacts()
     document = Document(
         source=reply.url,
         title=facts.title or unquote(reply.url.partition("?")[0].rstrip("/").rpartition("/")[2]),

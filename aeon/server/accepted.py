@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from aeon.durable.jobs import Jobs
 from aeon.durable.values import END_STATES, JobRecord
 from aeon.schema import NOTHING, JsonObject
+from aeon.server.problems import process_ended
 from aeon.server.runs import RunRecord, RunState, over_budget
 
 __all__ = ["Accepted"]
@@ -147,9 +148,12 @@ def _row(record: RunRecord) -> dict[str, Any]:
 def _record(row: Mapping[str, Any], job: JobRecord) -> RunRecord:
     """A run in the list, as it stands."""
     end = job.end.conclusion if job.end else None
-    state: RunState = "ended" if end is not None and job.state == "failed" else job.state
+    given_up = job.end is not None and job.end.given_up
+    state: RunState = "ended" if end is not None and job.state == "failed" and not given_up else job.state
     error: JsonObject | None = None
-    if state == "failed":
+    if given_up:
+        error = process_ended(job.detail).error
+    elif state == "failed":
         error = {"type": "failed", "message": job.detail or "the run failed", "retryable": True}
     rested = datetime.fromtimestamp(job.rested, UTC).isoformat(timespec="milliseconds") if job.rested else None
     request: JsonObject = row["request"]

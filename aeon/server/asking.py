@@ -9,14 +9,15 @@ from fastapi import APIRouter, Request
 from pydantic import RootModel
 from starlette.responses import PlainTextResponse, Response
 
+from aeon.assembly.costs import Costs
 from aeon.assembly.registry import installed
 from aeon.schema import Bound, Frozen, JsonObject, Passage
 from aeon.server.bodies import RunBody, SearchBody, TaskBody
 from aeon.server.equipment import tiers_of
 from aeon.server.host import accepted
 from aeon.server.problems import Problem
-from aeon.server.replies import JobReply, RunReply, job_reply, run_reply
-from aeon.server.routing import PROBLEMS, body_of, key_of, sent, service_of, streamed, takes, token_of
+from aeon.server.replies import JobReply, RunReply, job_reply
+from aeon.server.routing import PROBLEMS, body_of, key_of, reply_of, sent, service_of, streamed, takes, token_of
 from aeon.server.runs import RunRecord
 from aeon.server.streams import stream_of
 
@@ -84,10 +85,12 @@ async def run_simple(request: Request) -> Response:
 
 @router.post("/estimate", openapi_extra=takes(TaskBody), responses={200: {"model": Bound}})
 async def estimate(request: Request) -> Response:
-    """The most that the run could spend, without a start."""
+    """The most that the run could spend, and what like runs took, without a start."""
     body = await body_of(TaskBody, request)
     order = await asyncio.to_thread(service_of(request).equipment.order, body)
     bound: Bound = order.plugin.engine.bound(order.config)
+    costs = Costs(service_of(request).equipment.model, order.plugin.engine.name, order.config)
+    bound = bound.changed(expected=await asyncio.to_thread(lambda: costs.expected))
     return sent(request, RootModel[Bound](bound))
 
 
@@ -187,9 +190,9 @@ def answered(request: Request, record: RunRecord) -> Response:
     location = {"Location": f"/jobs/{record.id}"}
     match record.state:
         case "ended":
-            return sent(request, run_reply(record), location=location["Location"])
+            return sent(request, reply_of(request, record), location=location["Location"])
         case "waiting":
-            return sent(request, run_reply(record), 202, location=location["Location"])
+            return sent(request, reply_of(request, record), 202, location=location["Location"])
         case "failed":
             error = record.error or {}
             retryable = error.get("retryable") is True

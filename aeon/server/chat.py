@@ -17,8 +17,8 @@ from aeon.server.asking import started
 from aeon.server.conversation import Open, Said, answer_text, created, own_of, received, schema_of, task_of
 from aeon.server.feed import PING, PING_SECONDS
 from aeon.server.problems import Problem
-from aeon.server.replies import RunReply, run_reply
-from aeon.server.routing import PROBLEMS, STREAMED, sent_json, service_of, streamed, takes
+from aeon.server.replies import RunReply
+from aeon.server.routing import PROBLEMS, STREAMED, reply_of, sent_json, service_of, streamed, takes
 from aeon.server.runs import RunRecord
 
 __all__ = ["ChatBody", "completions", "finished", "models", "router", "until_over"]
@@ -53,7 +53,7 @@ async def completions(request: Request) -> Response:
     if asked.stream:
         whole = bool((asked.stream_options or {}).get("include_usage"))
         return streamed(_chunks(request, record, asked.model, whole))
-    reply = finished(await service_of(request).over(record.id))
+    reply = finished(request, await service_of(request).over(record.id))
     head: JsonObject = {"id": f"chatcmpl-{reply.id}", "object": "chat.completion", "created": created(record)}
     message: JsonObject = {"role": "assistant", "content": answer_text(reply), "refusal": None}
     choice: JsonObject = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
@@ -61,14 +61,14 @@ async def completions(request: Request) -> Response:
     return sent_json(request, {**head, **rest})
 
 
-def finished(record: RunRecord) -> RunReply:
+def finished(request: Request, record: RunRecord) -> RunReply:
     """The answer of a run that does no more.
 
     Raises:
         Problem: it has none.
     """
     if record.state in ("ended", "waiting"):
-        return run_reply(record)
+        return reply_of(request, record)
     error = record.error or {}
     detail = str(error.get("message") or f"the run is {record.state}")
     raise Problem(500, str(error.get("type") or record.state), detail, error.get("retryable") is True)
@@ -96,7 +96,7 @@ async def _chunks(request: Request, record: RunRecord, model: str, with_usage: b
     async for comment in until_over(request, record):
         yield comment
     try:
-        reply = finished(await service_of(request).over(record.id))
+        reply = finished(request, await service_of(request).over(record.id))
     except Problem as problem:
         yield _data(request, {"error": problem.body.error.model_dump(mode="json")})
         return

@@ -13,7 +13,7 @@ from typing import TypeVar, get_args
 
 from pydantic import JsonValue, ValidationError
 
-from aeon.assembly.build import priced
+from aeon.assembly.models import priced
 from aeon.assembly.plugin import AnyPlugin, nothing_missing
 from aeon.assembly.registry import plugin
 from aeon.assembly.roles import fitted
@@ -70,6 +70,7 @@ class Equipment:
     most_calls: int | None = None
     around: Callable[[LLMAdapter], LLMAdapter] = _same
     _opened: dict[tuple[str, ...], Files] = field(default_factory=dict)
+    _reading: dict[tuple[str, ...], threading.Lock] = field(default_factory=dict)
     _own: dict[str, Settings] = field(default_factory=dict)
     _asked: dict[tuple[str, str], Settings] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -102,8 +103,10 @@ class Equipment:
         return tuple(self.folders) if sources is None else tuple(dict.fromkeys(sources))
 
     def files(self, names: tuple[str, ...]) -> Files:
-        """The files of these collections, read once."""
+        """The files of these collections, read once: who asks for others meanwhile does not wait."""
         with self._lock:
+            reading = self._reading.setdefault(names, threading.Lock())
+        with reading:
             if names not in self._opened:
                 self._opened[names] = Files.open([self.folders[name] for name in names])
             return self._opened[names]

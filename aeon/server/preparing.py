@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from aeon.asking.answers import meant, no_option, options_of
 from aeon.assembly.build import assemble, resumption
+from aeon.assembly.costs import Costs
 from aeon.assembly.noting import Noting
 from aeon.assembly.registry import plugin_of
 from aeon.assembly.roles import cast_of
@@ -15,13 +16,14 @@ from aeon.assembly.setup import Trust, setup_of
 from aeon.errors import UsageError
 from aeon.kernel.ports import Job
 from aeon.llm.adapter import LLMAdapter
+from aeon.runtime.attempts import Attempts, given_up
 from aeon.runtime.commits import CommitLog
 from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.fork import fork
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import resume_point
-from aeon.schema import Question
+from aeon.schema import Conclusion, Question
 from aeon.server.bodies import ForkBody, TaskBody
 from aeon.server.calls import share, writing
 from aeon.server.equipment import Equipment, Order, refuse_own
@@ -30,23 +32,27 @@ from aeon.server.problems import Problem
 from aeon.server.told import Told, recorded
 from aeon.settings import with_overrides
 
-__all__ = ["Prepared", "Wanted", "forked", "future", "meant_by", "prepared"]
+__all__ = ["Kept", "Prepared", "Wanted", "concluded", "forked", "future", "meant_by", "prepared"]
 
 _OWN = Trust(whole=True)
 """A server's journals are its own, and so is all that they name."""
 
 
-class Wanted(NamedTuple):
-    """A run that is to be worked on: its id, the body that asked for it, its journal, what was said to its question.
+class Kept(NamedTuple):
+    """The journal of a run: where it is, what keeps its lines, whether it has its first one; and its turns."""
 
-    ``commits`` keeps the lines of the journal. ``begun``: it has its first line.
-    """
-
-    name: str
-    request: TaskBody
     path: Path
     commits: CommitLog
     begun: bool
+    attempts: Attempts
+
+
+class Wanted(NamedTuple):
+    """A run that is to be worked on: its id, the body that asked for it, its journal, what was said to its question."""
+
+    name: str
+    request: TaskBody
+    kept: Kept
     answer: str | None = None
     order: Order | None = None
 
@@ -67,9 +73,9 @@ def prepared(wanted: Wanted, equipment: Equipment, feed: Feed, observers: tuple[
         AeonError: the journal is damaged, or the run cannot be continued here.
         Problem: the server has not what the run needs.
     """
-    if wanted.begun:
+    if wanted.kept.begun:
         return _resumed(wanted, equipment, feed, observers)
-    wanted.path.unlink(missing_ok=True)  # the server ended while the first line was being written
+    wanted.kept.path.unlink(missing_ok=True)  # the server ended while the first line was being written
     return _new(wanted, equipment, feed, observers)
 
 
@@ -79,23 +85,26 @@ def _new(wanted: Wanted, equipment: Equipment, feed: Feed, observers: tuple[Obse
     model = _noting(wanted, equipment)
     cast = cast_of(order.config, model)
     handlers = assemble(model, order.tools, order.config, plugin=order.plugin, cast=cast)
-    journal = Journal(store=wanted.commits.create(wanted.path))
+    journal = Journal(store=wanted.kept.commits.create(wanted.kept.path))
+    costs = Costs(model, engine.name, order.config)
     driver = AsyncDriver(
         (*observers, Watcher(feed, journal, engine.name)),
         lambda _: journal,
         new_id=lambda: wanted.name,
-        setup=setup_of(equipment.model, equipment.spec, order.tools, cast),
+        setup=setup_of(equipment.model, equipment.spec, order.tools, cast) | costs.setup(),
+        took=costs.note,
+        attempts=wanted.kept.attempts,
     )
     return Prepared(driver, Job(engine, order.task, order.config, handlers), journal)
 
 
 def _noting(wanted: Wanted, equipment: Equipment) -> LLMAdapter:
     """The server's model; its calls for this run are noted beside the journal."""
-    return Noting(equipment.around(equipment.model), writing(wanted.path.with_suffix(".calls")))
+    return Noting(equipment.around(equipment.model), writing(wanted.kept.path.with_suffix(".calls")))
 
 
 def _resumed(wanted: Wanted, equipment: Equipment, feed: Feed, observers: tuple[Observer, ...]) -> Prepared:
-    journal = Journal.reopen(wanted.path, wanted.commits.store)
+    journal = Journal.reopen(wanted.kept.path, wanted.kept.commits.store)
     try:
         engine = plugin_of(journal).engine
         asked = resume_point(journal, engine).question is not None
@@ -104,19 +113,30 @@ def _resumed(wanted: Wanted, equipment: Equipment, feed: Feed, observers: tuple[
             journal,
             _noting(wanted, equipment),
             equipment.given(wanted.request.sources),
-            (*observers, watcher),
             answer=wanted.answer if asked else None,
             spec=equipment.spec,
             trust=_OWN,
         )
         if journal.unsettled:
             journal.resume(())
-        past = recorded(wanted.path)
+        past = recorded(wanted.kept.path)
         watcher.resume(past.life)
-        return Prepared(resumed.driver, resumed.job, journal, past.told)
+        driver = AsyncDriver((*observers, watcher), lambda _: journal, attempts=wanted.kept.attempts)
+        return Prepared(driver, resumed.job, journal, past.told)
     except BaseException:
         journal.close()
         raise
+
+
+def concluded(path: Path) -> tuple[tuple[Told, ...], Conclusion]:
+    """The events of a run that is not taken up any more, and how it ends with what its journal holds.
+
+    Raises:
+        AeonError: the journal is damaged, or of another program.
+    """
+    journal = Journal.read(path)
+    result: Conclusion = given_up(journal, plugin_of(journal).engine)
+    return recorded(path).told, result
 
 
 def forked(path: Path, folder: Path, body: ForkBody) -> Journal:

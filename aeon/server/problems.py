@@ -21,7 +21,7 @@ from aeon.errors import (
 from aeon.schema import Frozen, JsonObject
 from aeon.text import one_line
 
-__all__ = ["MEDIA_TYPE", "ErrorBody", "Problem", "ProblemDetails", "problem_of", "response_of"]
+__all__ = ["MEDIA_TYPE", "ErrorBody", "Problem", "ProblemDetails", "problem_of", "process_ended", "response_of"]
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -95,6 +95,11 @@ def problem_of(error: Exception) -> Problem:
         if isinstance(error, kind):
             return Problem(status, name, one_line(str(error), 500), retryable)
     return Problem(500, "bug", "something went wrong that nobody foresaw; the server's log names it", False)
+
+
+def process_ended(why: str) -> Problem:
+    """Why a run is not taken up any more that ended its process again and again."""
+    return Problem(500, "process_ended", f"{why}, so it is not taken up any more; to try it all the same, resume it")
 
 
 def response_of(problem: Problem, hide: Mapping[str, str] | None = None) -> Response:

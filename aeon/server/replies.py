@@ -21,6 +21,7 @@ from aeon.schema import (
     Unread,
     Usage,
 )
+from aeon.schema.response import ResponseMetadata
 from aeon.server.problems import ErrorBody
 from aeon.server.runs import OPEN, RunRecord, RunState
 
@@ -71,6 +72,7 @@ class RunReply(Frozen):
     lost: Usage
     bound: Bound
     seconds: float
+    metadata: ResponseMetadata
 
 
 class JobReply(Frozen):
@@ -102,11 +104,15 @@ class JobPage(Frozen):
     next: int | None
 
 
-def run_reply(record: RunRecord) -> RunReply:
-    """The answer of a run that has ended or waits."""
+def run_reply(record: RunRecord, model: str) -> RunReply:
+    """The answer of a run that has ended or waits, and was made by the ``model`` of this name."""
     end = Conclusion.model_validate(record.conclusion)
     fields: dict[str, Any] = {name: getattr(end, name) for name in RunReply.model_fields if hasattr(end, name)}
-    return RunReply(**fields, id=record.id, state=record.state, summary=end.answer, sources=_sources(end))
+    tokens = (end.usage + end.lost).tokens
+    return RunReply(
+        **fields, id=record.id, state=record.state, summary=end.answer, sources=_sources(end),
+        metadata=ResponseMetadata(timestamp=record.ended or record.created, model=model, token_count=tokens),
+    )  # fmt: skip
 
 
 def _sources(end: Conclusion) -> tuple[RunSource, ...]:

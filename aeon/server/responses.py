@@ -26,8 +26,7 @@ from aeon.server.conversation import (
     task_of,
 )
 from aeon.server.problems import Problem
-from aeon.server.replies import run_reply
-from aeon.server.routing import PROBLEMS, STREAMED, run_of, sent_json, service_of, streamed, takes
+from aeon.server.routing import PROBLEMS, STREAMED, reply_of, run_of, sent_json, service_of, streamed, takes
 from aeon.server.runs import OPEN, RunRecord
 
 __all__ = ["ResponseBody", "cancelled", "respond", "retrieve", "router"]
@@ -112,7 +111,7 @@ async def _before(request: Request, name: str) -> Before:
     record = await _named(request, name)
     if record.state != "ended":
         raise Problem(409, "not_ended", "the previous response has not ended; wait for it", True)
-    turns = [("user", record.task), ("assistant", answer_text(run_reply(record)))]
+    turns = [("user", record.task), ("assistant", answer_text(reply_of(request, record)))]
     return Before.of(record.request).followed_by(turns)
 
 
@@ -129,7 +128,7 @@ async def _response(request: Request, record: RunRecord) -> JsonObject:
         response["error"] = {"code": "server_error", "message": message}
     if record.state not in ("ended", "waiting"):
         return response
-    reply = run_reply(record)
+    reply = reply_of(request, record)
     if reply.stop_reason == "interrupted":
         response["status"] = "cancelled"
     annotations, problem = await citations(request, record, reply)

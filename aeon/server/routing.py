@@ -14,13 +14,14 @@ from aeon.schema import Frozen, JsonObject
 from aeon.server.bodies import parse
 from aeon.server.host import Host
 from aeon.server.problems import Problem, ProblemDetails
+from aeon.server.replies import RunReply, run_reply
 from aeon.server.runs import RunRecord
 from aeon.server.tokens import Token
 from aeon.text import one_line
 
 __all__ = [
-    "PROBLEMS", "STREAMED", "body_of", "key_of", "owner_of", "run_of", "sent", "sent_json", "service_of", "streamed",
-    "takes", "token_of",
+    "PROBLEMS", "STREAMED", "body_of", "key_of", "owner_of", "reply_of", "run_of", "sent", "sent_json", "service_of",
+    "streamed", "takes", "token_of",
 ]  # fmt: skip
 
 B = TypeVar("B", bound=Frozen)
@@ -49,6 +50,11 @@ def takes(kind: type[BaseModel]) -> dict[str, Any]:
 def service_of(request: Request) -> Host:
     """The service of the application."""
     return cast("Host", request.app.state.service)
+
+
+def reply_of(request: Request, record: RunRecord) -> RunReply:
+    """The answer of a run that has ended or waits."""
+    return run_reply(record, service_of(request).equipment.model.name)
 
 
 def owner_of(request: Request) -> str:

@@ -60,6 +60,11 @@ CREATE TABLE runs (
 );
 CREATE INDEX runs_state ON runs (state);
 """
+_ATTEMPTS = """
+CREATE TABLE IF NOT EXISTS attempts (
+    run TEXT PRIMARY KEY, deaths INTEGER NOT NULL, alone INTEGER NOT NULL, outcomes INTEGER NOT NULL
+)
+"""
 _COLUMNS = (
     "seq", "id", "owner", "state", "engine", "task", "request", "key", "digest", "parent", "about", "calls", "created",
     "ended", "answer", "stop", "conclusion", "error",
@@ -191,16 +196,16 @@ class Runs:
         Raises:
             Problem: it cannot be written, or goes beyond that.
         """
-        return await self._done(lambda file: _add(file, record, most))
+        return await self.done(lambda file: _add(file, record, most))
 
     async def get(self, name: str) -> RunRecord | None:
         """The run of that id."""
-        found = await self._done(lambda file: _one(file, "id = ?", name), sure=False)
+        found = await self.done(lambda file: _one(file, "id = ?", name), sure=False)
         return self._latest(found) if found is not None else None
 
     async def keyed(self, owner: str, key: str) -> RunRecord | None:
         """The run that was asked for with this idempotency key."""
-        return await self._done(lambda file: _one(file, "owner = ? AND key = ?", owner, key), sure=False)
+        return await self.done(lambda file: _one(file, "owner = ? AND key = ?", owner, key), sure=False)
 
     async def change(self, name: str, **fields: object) -> None:
         """Set fields of a run.
@@ -225,7 +230,7 @@ class Runs:
     async def _set(self, name: str, fields: dict[str, object], sure: bool) -> None:
         before = self._unwritten.get(name)
         whole = {**(before or {}), **fields}
-        await self._done(lambda file: _change(file, name, whole), sure)
+        await self.done(lambda file: _change(file, name, whole), sure)
         if self._unwritten.get(name) is before:  # nothing was added meanwhile
             self._unwritten.pop(name, None)
 
@@ -248,18 +253,21 @@ class Runs:
             where, values = f"{where} AND state = ?", [*values, state]
         until = before if before is not None else 2**62
         sql = f"{where} AND seq < ? ORDER BY seq DESC LIMIT ?"
-        found = await self._done(lambda file: _several(file, sql, *values, until, most), sure=False)
+        found = await self.done(lambda file: _several(file, sql, *values, until, most), sure=False)
         return [*map(self._latest, found)]
 
     async def open(self) -> list[RunRecord]:
         """The runs that the server still has to work on, in the order in which they were accepted."""
         waiting = "state IN ('queued', 'running') ORDER BY seq"
-        return await self._done(lambda file: _several(file, waiting), sure=False)
+        return await self.done(lambda file: _several(file, waiting), sure=False)
 
-    async def _done(self, work: Callable[[sqlite3.Connection], T], sure: bool = True) -> T:
+    async def done(self, work: Callable[[sqlite3.Connection], T], sure: bool = True) -> T:
         """Do this in the next transaction; ``sure``: it is on disk when this returns.
 
         Those that wait while another transaction is written share the next one, and its wait for the disk.
+
+        Raises:
+            Problem: it cannot be written.
         """
         done: T = await self._asked.add(_Asked(work, sure))
         return done
@@ -325,6 +333,7 @@ def _opened(path: Path, synchronous: str) -> sqlite3.Connection:
     elif version != _VERSION:
         file.close()
         raise InputFileError(f"{path}: is of version {version}, which this Aeon does not read; name another folder")
+    file.execute(_ATTEMPTS)
     return file
 
 

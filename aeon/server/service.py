@@ -4,33 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import contextvars
 import logging
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from aeon.assembly.noting import ModelCall
-from aeon.durable.values import DEFAULT_PRIORITY
-from aeon.runtime.driver import AsyncDriver
-from aeon.runtime.events import EffectStarted, Event, Observer, RunStarted
+from aeon.runtime.attempts import REASON, Attempts
+from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
 from aeon.schema import Conclusion, JsonObject, Question
+from aeon.server.attempts import RunAttempts
 from aeon.server.bodies import ForkBody, TaskBody
 from aeon.server.calls import calls_of
 from aeon.server.equipment import Equipment, Order
-from aeon.server.feed import Feed, frames
+from aeon.server.feed import frames
 from aeon.server.host import Host, branched, fork_digest, no_past, not_begun, queue_full, same
+from aeon.server.live import Live
 from aeon.server.metrics import Metrics
-from aeon.server.preparing import Prepared, Wanted, forked, meant_by, prepared
-from aeon.server.problems import Problem, problem_of
+from aeon.server.preparing import Kept, Prepared, Wanted, concluded, forked, meant_by, prepared
+from aeon.server.problems import Problem, problem_of, process_ended
 from aeon.server.runs import RunRecord, Runs, RunState, no_room, now
 from aeon.server.tokens import NO_ROOMS
 from aeon.server.told import Place, Told, ended, recorded, unkept
 
-__all__ = ["Limits", "Live", "Service"]
+__all__ = ["Limits", "Service"]
 
 _log = logging.getLogger("aeon.server")
 _FULL_SECONDS = 1.0
@@ -42,40 +41,6 @@ class Limits(NamedTuple):
     parallel: int = 2
     queue: int = 1_000
     rooms: Mapping[str, int | None] = NO_ROOMS
-
-
-@dataclass(eq=False)
-class Live:
-    """A run that the server works on, or will. ``over`` is set when it does no more.
-
-    ``order`` and ``record`` are there for a run that has just been accepted. ``stop``: it is asked to stop; ``now``:
-    without an answer in words. ``context`` is that of the request, in whose trace it works. Of those that wait, the one
-    with the lowest ``priority`` is started first.
-    """
-
-    name: str
-    order: Order | None = None
-    record: RunRecord | None = None
-    priority: int = DEFAULT_PRIORITY
-    owner: str = ""
-    feed: Feed = field(default_factory=Feed)
-    over: asyncio.Event = field(default_factory=asyncio.Event)
-    driver: AsyncDriver | None = None
-    task: asyncio.Task[None] | None = None
-    stop: bool = False
-    now: bool = False
-    context: contextvars.Context = field(default_factory=contextvars.copy_context)
-
-    def __call__(self, event: Event, /) -> None:
-        """Stop what begins, if that was asked for before."""
-        if (isinstance(event, RunStarted) and self.stop) or (isinstance(event, EffectStarted) and self.now):
-            self.interrupt(self.now)
-
-    def interrupt(self, now: bool) -> None:
-        """Ask the run to stop, or, if it has not begun, when it begins."""
-        self.stop, self.now = True, now
-        if self.driver is not None:
-            self.driver.interrupt()
 
 
 class Service(Host):
@@ -100,6 +65,7 @@ class Service(Host):
         self._live: dict[str, Live] = {}
         self._running: set[Live] = set()
         self._later: asyncio.TimerHandle | None = None
+        self._attempts = Attempts(RunAttempts(runs), self.limits.parallel)
 
     @property
     def busy(self) -> tuple[int, int]:
@@ -117,7 +83,7 @@ class Service(Host):
             if record.stop:
                 await self.runs.change(record.id, state="cancelled", ended=now())
             else:
-                self._enqueue(_live(record))
+                self._enqueue(Live.of(record))
         self._pump()
 
     @property
@@ -141,6 +107,7 @@ class Service(Host):
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self._attempts.end_all()
         self.runs.close()
 
     async def submit(self, record: RunRecord, order: Order, most: int | None = None) -> RunRecord:
@@ -179,7 +146,7 @@ class Service(Host):
         added, is_new = await self.runs.add(record, most)
         if not is_new:
             return same(record.digest, added)
-        self._enqueue(_live(added, order, added))
+        self._enqueue(Live.of(added, order, added))
         self._pump()
         return added
 
@@ -252,7 +219,7 @@ class Service(Host):
     async def _drop(self, record: RunRecord, live: Live | None) -> None:
         """End a run that waits; while that is written, nobody else can answer or continue it."""
         queued = live is not None
-        live = live or _live(record)
+        live = live or Live.of(record)
         if queued:
             self._queue.remove(live)
         self._live[record.id] = live
@@ -292,7 +259,7 @@ class Service(Host):
         await self._continue(record, None)
 
     async def _continue(self, record: RunRecord, answer: str | None) -> None:
-        live = _live(record)
+        live = Live.of(record)
         self._live[live.name] = live
         try:
             bound = (record.conclusion or {}).get("bound")
@@ -332,7 +299,11 @@ class Service(Host):
         """Work on a run until it does no more."""
         journal: Journal | None = None
         try:
-            made = await self._prepared(live)
+            if not await self._attempts.begin(live.name):
+                await self._give_up(live)
+                return
+            async with self._attempts.turn(live.name):
+                made = await self._prepared(live)
             journal, live.driver = made.journal, made.driver
             live.feed.load(made.told)
             await self._concluded(live, await made.driver.aexecute(made.job), journal)
@@ -345,6 +316,7 @@ class Service(Host):
                 journal.close()
             self._running.discard(live)
             if not self.closing:
+                await self._attempts.end(live.name)
                 self._live.pop(live.name, None)
                 live.over.set()
                 self._pump()
@@ -356,7 +328,8 @@ class Service(Host):
         await self.runs.note(live.name, state="running")
         request = TaskBody.model_validate(record.request)
         path, begun = self.runs.path(record.id), live.order is None and self.runs.begun(record.id)
-        wanted = Wanted(record.id, request, path, self.runs.commits, begun, record.answer, live.order)
+        kept = Kept(path, self.runs.commits, begun, self._attempts)
+        wanted = Wanted(record.id, request, kept, record.answer, live.order)
         live.order = live.record = None
         observers = (live, *(make() for make in self._observers))
         return await asyncio.to_thread(prepared, wanted, self.equipment, live.feed, observers)
@@ -378,15 +351,23 @@ class Service(Host):
             live.feed.tell(ended(journal.line, result))
             live.feed.close(b"")
 
+    async def _give_up(self, live: Live) -> None:
+        """Note that a run is not taken up any more, with an answer of what its journal holds."""
+        fields: dict[str, object] = {}
+        if self.runs.begun(live.name):
+            told, result = await asyncio.to_thread(concluded, self.runs.path(live.name))
+            live.feed.load(told)
+            fields = {"conclusion": result.model_dump(mode="json", include=set(Conclusion.model_fields))}
+            self.metrics.concluded(result.engine, result)
+        await self._fail(live, process_ended(REASON).error, fields)
+
     async def _failed(self, live: Live, error: Exception) -> None:
         """Note that a run could not be worked on to an end."""
         problem = problem_of(error)
         if problem.kind == "bug":
             _log.error("run %s failed", live.name, exc_info=error)
-        body: JsonObject = problem.body.error.model_dump(mode="json")
-        await self.runs.note(live.name, state="failed", error=body, ended=now())
-        live.feed.close(unkept("failed", {"id": live.name, "error": body}))
+        await self._fail(live, problem.error, {})
 
-
-def _live(record: RunRecord, order: Order | None = None, accepted: RunRecord | None = None) -> Live:
-    return Live(record.id, order, accepted, record.priority, record.owner)
+    async def _fail(self, live: Live, error: JsonObject, fields: Mapping[str, object]) -> None:
+        await self.runs.note(live.name, state="failed", error=error, ended=now(), **fields)
+        live.feed.close(unkept("failed", {"id": live.name, "error": error}))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from aeon.runtime.journal import Journal
-from aeon.schema import NOTHING, Conclusion, Usage
+from aeon.schema import NOTHING, Bound, Conclusion, Usage
 from aeon.simulation.world import ROUNDING, World
 
 __all__ = ["hold_accounts"]
 
+_OVERSPENT = "what is counted beyond the bound ends the run"
+_BEFORE_IT = ("failed", "unknown_outcome", "waiting")
 _CLOCK = 0.001
 """Seconds: a result gives its time in thousandths."""
 
@@ -16,8 +18,10 @@ def hold_accounts(world: World, result: Conclusion, journal: Journal) -> None:
     """Hold what each effect is charged, and the time of the run, against what the world counted."""
     _bounded(world, result)
     _added_up(world, result, journal)
-    _counted(world, "the run", world.total(), result.usage + result.lost)
-    if world.lives == 1:
+    alone = world.lives == 1
+    told = sum(world.beyond.values(), NOTHING) if alone else NOTHING  # what a process heard is gone with it
+    _counted(world, "the run", world.total() + told, result.usage + result.lost)
+    if alone:
         for number in sorted(world.made.keys() | journal.entries.keys()):
             _charged(world, number, journal)
     if world.clock_alone and abs(result.seconds - world.clock()) > _CLOCK:
@@ -25,12 +29,21 @@ def hold_accounts(world: World, result: Conclusion, journal: Journal) -> None:
 
 
 def _bounded(world: World, result: Conclusion) -> None:
-    """What the world counted, and what the result says, is no more than was said before the start."""
-    bound = result.bound
-    for usage in (world.total(), result.usage + result.lost):
-        dear = bound.cost is None or usage.cost > bound.cost + ROUNDING
-        if usage.calls > bound.calls or usage.tokens > bound.tokens or dear:
-            world.wrong("within its bound", f"{usage}; at most {bound}")
+    """What the world counted, and what the result says, is no more than was said before the start.
+
+    What an endpoint said beyond that ends the run.
+    """
+    said, over = result.usage + result.lost, _is_over(result.usage + result.lost, result.bound)
+    if _is_over(world.total(), result.bound) or (over and not world.beyond):
+        world.wrong("within its bound", f"{world.total()}, {said}; at most {result.bound}")
+    ends = result.stop_reason in ("overspent", *_BEFORE_IT)
+    if (over and not ends) or (result.stop_reason == "overspent" and not over):
+        world.wrong(_OVERSPENT, f"{result.stop_reason}: {said}; at most {result.bound}")
+
+
+def _is_over(usage: Usage, bound: Bound) -> bool:
+    dear = bound.cost is None or usage.cost > bound.cost + ROUNDING
+    return usage.calls > bound.calls or usage.tokens > bound.tokens or dear
 
 
 def _added_up(world: World, result: Conclusion, journal: Journal) -> None:
@@ -52,7 +65,7 @@ def _counted(world: World, whose: str, made: Usage, said: Usage) -> bool:
 
 def _charged(world: World, number: int, journal: Journal) -> None:
     """An effect is charged what it took itself; and no more, where everything was counted."""
-    entry, made = journal.entries.get(number), world.made[number]
+    entry, made = journal.entries.get(number), world.made[number] + world.beyond[number]
     said = entry.usage if entry is not None else NOTHING
     counted = _counted(world, f"effect {number}", made, said)
     if counted and not said.estimated and not world.has("probed") and _differs(made, said):

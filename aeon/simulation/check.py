@@ -10,16 +10,18 @@ from typing import get_args
 from aeon.errors import JournalError, UsageError
 from aeon.runtime.replay import resume_point
 from aeon.runtime.sealed import unsealed
+from aeon.schema.stream import OnLeave
 from aeon.simulation.clock import QUANTUM
 from aeon.simulation.disk import NAME, Mode, Strike
 from aeon.simulation.faults import TROUBLES, Scenario
 from aeon.simulation.invariants import hold, same
-from aeon.simulation.life import Life, Story, Troubles
+from aeon.simulation.life import Life, Story
+from aeon.simulation.troubles import Troubles
 from aeon.simulation.world import Problem, World
 
 __all__ = ["Report", "check"]
 
-_AT_A_TOOL = 0.25
+_AT_A_TOOL, _AT_A_LINE = 0.25, 0.4
 _YEAR = 365.25 * 24 * 3600
 
 
@@ -74,10 +76,14 @@ def _troubles(scenario: Scenario, straight: Story) -> Troubles:
     lines, tools = straight.world.disk.lines, max(1, straight.world.disk.begun)
     ends = [entry.ended for _, entry in sorted(straight.journal.entries.items())]
     last = int(max(ends, default=0.0) / QUANTUM)
+    line = chance.randint(1, lines - 1)
     everything = Troubles(
         strike_call=chance.randrange(tools),
         interrupts=[chance.choice([*ends, chance.randint(0, last) * QUANTUM])],
         interrupt_begun=chance.randrange(tools) if chance.random() < _AT_A_TOOL else None,
+        interrupt_line=line if chance.random() < _AT_A_LINE else None,
+        stand_at=line,
+        leave=(chance.randint(1, len(ends) + 2), chance.choice(get_args(OnLeave))),
         jumps=[(chance.randint(0, last) * QUANTUM, chance.choice((-1, 1)) * chance.randint(1, 9) * _YEAR)],
         moved=[chance.randint(-9, 9) * _YEAR + 1 for _ in range(3)],
         down_at=chance.randrange(max(1, straight.world.asked)),

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from typing import Literal, NamedTuple, TypeAlias
 
 from aeon.errors import JournalError
 from aeon.runtime.journal import Journal
 from aeon.runtime.sealed import sealed, unsealed
+from aeon.runtime.store import Store
 
-__all__ = ["BEGINNINGS", "ENDED", "NAME", "Crash", "Disk", "Mode", "Strike"]
+__all__ = ["BEGINNINGS", "ENDED", "NAME", "PROCESS", "Crash", "Disk", "DiskStore", "Mode", "Strike"]
 
 Mode: TypeAlias = Literal["before", "after", "torn", "begun", "each"]
 
@@ -21,6 +23,9 @@ ENDED = "ended"
 BEGINNINGS = ("opening", "resumed")
 """The kinds of the first line of a life of a run."""
 
+PROCESS: ContextVar[int] = ContextVar("process", default=0)
+"""Which process of the run something is done by: the owner of the disk, unless it has lost the run to another one."""
+_LOST = "another process continues this run"
 _MOST_CRASHES = 8
 _CALLED, _BEGUN = b'{"line":"called"', b'{"line":"begun"'
 
@@ -43,7 +48,9 @@ class Disk:
     """Holds the bytes of one journal. ``strike`` says when the process dies; ``crashed`` is told how.
 
     ``lines`` counts the lines that were to be written, ``called`` and ``begun`` those written of these kinds.
-    ``noted`` is called while a line of the latter kind is being written, with its number. ``full_at`` is the line from
+    ``noted`` is called while a line of the latter kind is being written, with its number, and ``written`` with that of
+    any line. The process that writes the line ``stand_at`` stands still after it, for as long as ``stood`` takes; the
+    ``owner`` is the latest process that has read the journal, and no other one can write any more. ``full_at`` is the line from
     which on none can be written; ``refused`` is the kind of the first such line of this process, if there was one.
     """
 
@@ -53,6 +60,11 @@ class Disk:
         self.called = 0
         self.begun = 0
         self.noted: Callable[[int], None] = lambda _: None
+        self.written: Callable[[int], None] = lambda _: None
+        self.stand_at: int | None = None
+        self.stood: Callable[[], Awaitable[None]] | None = None
+        self.kept_in: Callable[[DiskStore], Store] = lambda store: store
+        self.owner = 0
         self.strike: Strike | None = None
         self.full_at: int | None = None
         self.refused = ""
@@ -63,11 +75,12 @@ class Disk:
     def journal(self) -> Journal:
         """The journal that is there, to be continued; an empty one where there is not a whole line."""
         self.dead = False
+        self.owner += 1
         lines, torn, seal = unsealed(NAME, self.data)
         self.data = self.data[: len(self.data) - len(torn)]
         if not lines:
-            return Journal(store=_Store(self, ""))
-        return Journal.of(NAME, lines, bool(torn), _Store(self, seal))
+            return Journal(store=self.kept_in(DiskStore(self, "")))
+        return Journal.of(NAME, lines, bool(torn), self.kept_in(DiskStore(self, seal)))
 
     def write(self, line: bytes) -> None:
         """Add a line, or die.
@@ -109,22 +122,45 @@ class Disk:
         return number >= strike.at if strike.mode == "each" else number == strike.at
 
 
-class _Store:
-    """The journal's file on the disk."""
+class DiskStore:
+    """The journal's file on the disk, for the process that has just read it."""
 
     def __init__(self, disk: Disk, seal: str) -> None:
         self._disk = disk
         self._seal = seal
+        self._owner = disk.owner
+
+    @property
+    def sure(self) -> bool:
+        """Whether no other process continues the run."""
+        return self._owner == self._disk.owner
 
     async def append(self, line: bytes) -> None:
-        """Add a line; others go on before its writer does, as with a real disk."""
+        """Add a line; others go on before its writer does, as with a real disk.
+
+        Raises:
+            JournalError: the disk is full, or another process continues the run: what a line announces is not done then.
+        """
         self.append_now(line)
+        await self.passes(line)
+        if line.startswith(_BEGUN) and not self.sure:
+            raise JournalError(_LOST)
+
+    async def passes(self, line: bytes) -> None:
+        """Let what comes while a line is being written, and while the process stands still after it, come."""
+        number = self._disk.lines - 1
         if line.startswith(_BEGUN):
             self._disk.noted(self._disk.begun - 1)
+        self._disk.written(number)
         await asyncio.sleep(0)
+        if number == self._disk.stand_at and self._disk.stood is not None:
+            self._disk.stand_at = None
+            await self._disk.stood()
 
     def append_now(self, line: bytes) -> None:
-        """Add a line."""
+        """Add a line. Raises as `append`."""
+        if not self.sure:
+            raise JournalError(_LOST)
         whole, seal = sealed(line, self._seal)
         self._disk.write(whole)
         self._seal = seal

@@ -26,6 +26,7 @@ from aeon.llm.adapter import Permit, freely
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Capabilities, JsonObject, LLMRequest, LLMResponse, TokenProbability, ToolSpec, Usage
 from aeon.simulation.clock import QUANTUM
+from aeon.simulation.counting import counting
 from aeon.simulation.programs import Writer
 from aeon.simulation.scene import capabilities, model
 from aeon.simulation.texts import CUT, spoilt
@@ -45,7 +46,6 @@ _TEXTS = re.compile(r"<data texts>\n(.*)\n</data>", re.DOTALL)
 _DATA = re.compile(r"<data [^>\n]*>\n.*?\n</data>", re.DOTALL)
 _LATE = 1e-6  # seconds: times are kept in six decimals
 _SHARE_OF_ODD_TURNS = 0.7
-_BYTES_PER_TOKEN = 4
 
 
 class Endpoint:
@@ -54,6 +54,7 @@ class Endpoint:
     def __init__(self, world: World) -> None:
         self._world = world
         self._can = capabilities(world.scenario)
+        self._counting = counting(world.scenario)
         self._mood = world.scenario.chance("mood").choice((0.95, 0.5, 0.3))
         self._favoured = WORLDLY if world.scenario.faults & {"crash_begun", "crash_called", "tool_hangs"} else ()
 
@@ -94,7 +95,8 @@ class Endpoint:
         seconds = chance.randint(1, 256) * QUANTUM * (100 if world.fails("endpoint_slow", chance) else 1)
         error = self._failure(request, chance, number)
         response = self._response(request, chance)
-        one = _usage(request, response.text)
+        one = self._counting.usage(request, response.text)
+        said = self._counting.said(request, one, chance.random())
         if request.timeout is not None and seconds > request.timeout:
             world.spend(one)
             await asyncio.sleep(request.timeout)
@@ -105,11 +107,14 @@ class Endpoint:
             raise error
         more = request.attempts - 1 if world.fails("retried", chance) else 0
         worked = chance.randint(0, more)
-        world.spend(_repeated(one, 1 + worked).changed(calls=1 + more))
+        world.fired.update([said.fault] if said.fault else [])
+        counted = said.usage if said.fault == "under_reported" else one
+        world.spend((counted + _repeated(one, worked)).changed(calls=1 + more))
         world.texts[current_ledger().number].append(response.text)
         self._lean(request, response)
         await asyncio.sleep(seconds)
-        return response.changed(usage=one.changed(calls=1 + more), unmetered=worked)
+        world.hear(counted, said.usage)
+        return response.changed(usage=said.usage.changed(calls=said.usage.calls and 1 + more), unmetered=worked)
 
     def _check(self, request: LLMRequest) -> None:
         """Hold a request against what none may have: a tool's output as an instruction, or more time than is left."""
@@ -162,8 +167,9 @@ class Endpoint:
             world.fired[f"malformed:{form}"] += 1
         if world.fails("truncated", chance):
             return LLMResponse(text=text[: len(text) * 2 // 3] + CUT, finish_reason="length")
-        if len(text) > request.max_tokens * _BYTES_PER_TOKEN:
-            return LLMResponse(text=text[: request.max_tokens * _BYTES_PER_TOKEN], finish_reason="length")
+        room = request.max_tokens * self._counting.bytes_per_token
+        if len(text) > room:
+            return LLMResponse(text=text[:room], finish_reason="length")
         return LLMResponse(text=text, likelihood=round(chance.random(), 6) if request.likelihood else None)
 
     def _turn(self, request: LLMRequest, tools: Sequence[ToolSpec], chance: Random) -> LLMResponse:
@@ -243,13 +249,6 @@ def _identity(seed: int, request: LLMRequest) -> int:
     asked += "".join(f":{call.name}{call.arguments}" for message in request.messages for call in message.calls)
     asked += ":tools" if request.tools else ""
     return int.from_bytes(hashlib.blake2b(asked.encode(), digest_size=8).digest())
-
-
-def _usage(request: LLMRequest, text: str) -> Usage:
-    """What one attempt takes that gives this text."""
-    prompt = sum(len(message.content) for message in request.messages) // _BYTES_PER_TOKEN
-    generated = min(request.max_tokens, len(text) // _BYTES_PER_TOKEN + 1)
-    return Usage(calls=1, prompt_tokens=prompt, generated_tokens=generated)
 
 
 def _repeated(one: Usage, times: int) -> Usage:

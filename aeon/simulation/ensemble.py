@@ -85,6 +85,8 @@ def _whole(found: Classes, effect: CompareAnswers) -> bool:
 def _hold_shares(world: World, result: Ensemble, config: EnsembleConfig) -> None:
     """Those that are asked at once leave as much for each of the others, and what is kept for comparing."""
     budget, seats = config.budget, len(config.seats)
+    if world.beyond:  # more was counted than anybody could ask for
+        return
     for ballot in result.ballots[: seats // 2 + 1]:
         if budget.tokens is not None and ballot.tokens > int(budget.tokens * (1 - config.reserve.tokens)) // seats:
             world.wrong("a member within its share", f"{ballot.member} took {ballot.tokens} of {budget.tokens} tokens")
@@ -115,8 +117,13 @@ def _hold_taken(world: World, result: Ensemble) -> None:
 
 
 def _hold_shown(world: World, result: Ensemble) -> None:
-    """Nothing was taken: so there was no majority, and every answer is in the answer."""
+    """Nothing was taken: so there was no majority, and every answer is in the answer, or it was made of several."""
     votes = _votes(result.ballots)
+    if result.merged:
+        sound = {one.place for one in result.ballots if one.place is not None and one.sufficient}
+        if len(sound) < 2 or 2 * max(votes.values(), default=0) > result.seats:
+            world.wrong("a majority is the answer", f"{dict(votes)} of {result.seats}, and {len(sound)} were merged")
+        return
     if result.sufficient or 2 * max(votes.values(), default=0) > result.seats:
         world.wrong("a majority is the answer", f"{dict(votes)} of {result.seats}, and none was taken")
     if any(one.answer not in result.answer for one in _first_of_each(result)):

@@ -22,6 +22,7 @@ from aeon.simulation.faults import CRASHES
 from aeon.simulation.graph import hold_graph
 from aeon.simulation.life import Story
 from aeon.simulation.multipass import hold_passes
+from aeon.simulation.reasons import hold_claims, hold_reason
 from aeon.simulation.report import hold_report
 from aeon.simulation.research import hold_research
 from aeon.simulation.rests import hold_rests, hold_whole
@@ -40,6 +41,8 @@ def hold(story: Story, engine: AnyEngine) -> None:
     world, result, journal = story.world, story.result, story.journal
     _answered(world, result, engine)
     hold_accounts(world, result, journal)
+    hold_reason(world, result, journal, engine)
+    hold_claims(world, result, journal, engine)
     hold_whole(world, result, journal)
     _done_once(world)
     _replayed(story, engine)
@@ -65,9 +68,10 @@ def same(straight: Story, troubled: Story) -> None:
     What was lost is not compared: that is what the trouble cost. Five things may differ. Where a process died in a tool
     that changes the world, the run asks or stops, so that it is another run from there on. Where an endpoint was down
     until the time was over, the time is what ran out, and that is not taken back. Where something was lost and calls,
-    tokens or money are limited, less of them is left. Where a process has to find out anew what the endpoint can do,
-    that is charged anew. Where the clock jumped, or tools waited for another, times are not compared; and where
-    effects had limits on their seconds nothing is, since what was done then depends on them.
+    tokens or money are limited, be it by the bound that the engine states, less of them is left. Where a process has to
+    find out anew what the endpoint can do, that is charged anew. Where the clock jumped, or tools waited for another,
+    times are not compared; and where effects had limits on their seconds nothing is, since what was done then depends
+    on them.
     """
     world = troubled.world
     _asked_with_need(troubled)
@@ -84,8 +88,8 @@ def same(straight: Story, troubled: Story) -> None:
 def _asked_with_need(troubled: Story) -> None:
     """A step that is done as a whole asks a model again when its tool was called, and can be broken off there."""
     world = troubled.world
-    needed = any(world.fired[kind] for kind in (*CRASHES, "disk_full"))
-    needed |= bool(world.fired["interrupt"] or world.fired["outage"]) and _in_doubt(troubled.journal, _WHOLE)
+    needed = any(world.fired[kind] for kind in (*CRASHES, "handed_over", "disk_full"))
+    needed |= any(world.fired[kind] for kind in ("interrupt", "stream_left", "outage")) and _in_doubt(troubled.journal, _WHOLE)
     if _in_doubt(troubled.journal) and not needed:
         world.wrong("nobody is asked without need", "whether a tool was called is known: no process died")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from contextvars import Context
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -23,20 +24,21 @@ from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import resume_point
+from aeon.runtime.store import Store
 from aeon.schema import Conclusion, Result
 from aeon.simulation.clock import Clock, SimulatedLoop, Stalled
-from aeon.simulation.disk import BEGINNINGS, ENDED, Crash, Strike
+from aeon.simulation.disk import BEGINNINGS, ENDED, PROCESS, Crash, DiskStore
 from aeon.simulation.endpoint import Endpoint
 from aeon.simulation.looks import Glass
-from aeon.simulation.multipass import PlanWatch
 from aeon.simulation.scene import computes, observes, settings, task
 from aeon.simulation.searches import Library
+from aeon.simulation.streams import Watches, read_through
 from aeon.simulation.tools import Desk
-from aeon.simulation.watch import Watch
+from aeon.simulation.troubles import Troubles
 from aeon.simulation.world import World
 from aeon.tools.tool import Tool
 
-__all__ = ["Life", "Parts", "Story", "Troubles"]
+__all__ = ["Life", "Parts", "Story"]
 
 _logger = logging.getLogger("aeon")
 _MOST_LIVES = 300
@@ -47,51 +49,20 @@ _MOST_ROUNDS = 20
 class Parts:
     """What is simulated: the shipped engine with its handlers, and the shipped driver, unless others are given.
 
-    ``endpoint`` makes the adapter for the model of a world.
+    ``endpoint`` makes the adapter for the model of a world, ``observers`` those that see a process of the run, too, and
+    ``store`` what its journal is kept in, over the disk.
     """
 
     plugin: AnyPlugin = PLUGIN
     driver: type[AsyncDriver] = AsyncDriver
     endpoint: Callable[[World], LLMAdapter] = Endpoint
+    observers: Callable[[World, Journal], Sequence[Observer]] = lambda world, journal: ()
+    store: Callable[[DiskStore], Store] = lambda store: store
 
     @property
     def option(self) -> str:
         """What a command line that simulates it has at its end."""
         return "" if self.plugin is PLUGIN else f" --engine {self.plugin.name}"
-
-
-@dataclass
-class Troubles:
-    """What happens to a run from outside. ``interrupts`` and ``jumps`` (time, seconds) come once, in the first process.
-
-    ``interrupt_begun``: an interrupt comes while the journal is being told of the tool call of this number (from 0).
-    ``moved`` is how far the clocks of the processes after the first are away. ``full_at`` is the line of the journal
-    from which on the disk is full, until the run is resumed.
-    """
-
-    strike: Strike | None = None
-    strike_call: int | None = None
-    interrupts: list[float] = field(default_factory=list)
-    interrupt_begun: int | None = None
-    jumps: list[tuple[float, float]] = field(default_factory=list)
-    moved: list[float] = field(default_factory=list)
-    down_at: int | None = None
-    full_at: int | None = None
-    attended: bool = True
-
-    def only(self, kinds: frozenset[str], strike: Strike | None) -> Troubles:
-        """Those of these kinds, with this strike."""
-        return Troubles(
-            strike=strike,
-            strike_call=self.strike_call if "crash_called" in kinds else None,
-            interrupts=self.interrupts if "interrupt" in kinds else [],
-            interrupt_begun=self.interrupt_begun if "interrupt" in kinds else None,
-            jumps=self.jumps if "clock_jump" in kinds else [],
-            moved=self.moved if "clock_moved" in kinds else [],
-            down_at=self.down_at if "outage" in kinds else None,
-            full_at=self.full_at if "disk_full" in kinds else None,
-            attended=self.attended or "question_suspended" not in kinds,
-        )
 
 
 @dataclass
@@ -186,6 +157,7 @@ class Life:
     def _enter(self, world: World, troubles: Troubles) -> None:
         self._loop.restart()
         self._world = world
+        world.disk.kept_in = self.parts.store
         if self._desk is None:
             self._desk = Desk(world)
         self._desk.world = world
@@ -219,6 +191,11 @@ class Life:
         return result
 
     def _driven(self, world: World, journal: Journal, answer: str | None, troubles: Troubles) -> Conclusion:
+        return self._loop.run_until_complete(self._drive(world, journal, answer, troubles))
+
+    async def _drive(self, world: World, journal: Journal, answer: str | None, troubles: Troubles) -> Conclusion:
+        """One process of the run; where it stands still and loses the run, the result is that of who continued it."""
+        PROCESS.set(world.disk.owner)
         clock = Clock(self._loop)
         resumes = journal.opening is not None
         job = self._job(world, journal, answer)
@@ -226,20 +203,36 @@ class Life:
         if resumes:
             clock.ahead = troubles.moved.pop() if troubles.moved else 0.0
             world.fired["clock_moved"] += bool(clock.ahead)
-        observers: list[Observer] = [Watch(world, job)]
-        plans = PlanWatch(world, job.config.limits) if issubclass(job.engine.result, Result) else None
-        if plans is not None:
-            observers.append(plans)
-        driver = self.parts.driver(observers, lambda _: journal, clock, lambda: f"run{world.scenario.seed}")
+        watches = Watches(world, job, journal, self.parts.observers(world, journal))
+        driver = self.parts.driver(watches.observers, lambda _: journal, clock, lambda: f"run{world.scenario.seed}")
         timers = [*self._interrupts(world, driver, troubles), *self._jumps(world, clock, troubles)]
+        others = self._successor(world, troubles)
         try:
-            result: Conclusion = self._loop.run_until_complete(driver.aexecute(job))
+            result = await read_through(world, driver, job, troubles, watches)
+        except JournalError:
+            if not world.lost:
+                raise
         finally:
             for timer in timers:
                 timer.cancel()
-        if plans is not None and isinstance(result, Result):
-            plans.concluded(result)
+        if others:
+            return await others[0]
+        watches.concluded(result)
         return result
+
+    def _successor(self, world: World, troubles: Troubles) -> list[asyncio.Task[Conclusion]]:
+        """Who continues the run when this process stands still: a task, from then on."""
+        others: list[asyncio.Task[Conclusion]] = []
+
+        async def stood() -> None:
+            world.fired["handed_over"] += 1
+            world.begin()
+            following = self._drive(world, world.disk.journal(), None, troubles)
+            others.append(self._loop.create_task(following, context=Context()))
+            await asyncio.wait(others)
+
+        world.disk.stand_at, world.disk.stood, troubles.stand_at = troubles.stand_at, stood, None
+        return others
 
     def _job(self, world: World, journal: Journal, answer: str | None) -> Job[Any, Any, Any]:
         """The run of the scenario, begun or resumed."""
@@ -270,6 +263,7 @@ class Life:
     def _interrupts(self, world: World, driver: AsyncDriver, troubles: Troubles) -> list[asyncio.TimerHandle]:
         def interrupt() -> None:
             world.fired["interrupt"] += 1
+            world.stopping = True
             driver.interrupt()
 
         def noted(number: int) -> None:
@@ -277,7 +271,12 @@ class Life:
                 troubles.interrupt_begun = None
                 interrupt()
 
-        world.disk.noted = noted
+        def written(line: int) -> None:
+            if line == troubles.interrupt_line:
+                troubles.interrupt_line = None
+                interrupt()
+
+        world.disk.noted, world.disk.written = noted, written
         times, troubles.interrupts = troubles.interrupts[:1], troubles.interrupts[1:]
         return [self._loop.call_later(seconds, interrupt) for seconds in times]
 

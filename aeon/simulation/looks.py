@@ -49,7 +49,7 @@ class Glass:
 
     async def _look(self, **arguments: object) -> object:
         """Take a look at the texts of the world; where it fails, each attempt at a look fails alike."""
-        with self.world.using("look", together=True):
+        with self.world.using("look", together=True, timeout=self.tools[0].timeout):
             chance = self.world.scenario.chance(f"look:{sorted(arguments.items(), key=str)}")
             await asyncio.sleep(QUANTUM)
             if self.world.fails("tool_refuses", chance, 0.2):

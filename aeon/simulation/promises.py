@@ -12,9 +12,19 @@ INVARIANTS: dict[str, str] = {
     "it ends": "the run comes to an end: it neither hangs nor issues effects for ever",
     "it ends in an answer": "it ends in an answer with a stop reason of its decision table, and raises nothing",
     "a good answer stands": "an answer that is said to be good enough has no claim that is contradicted or not found",
+    "the stop reason follows from the table": (
+        "what it names is on record: a dead endpoint, an unknown outcome, a budget of which little is left; and nothing "
+        "that comes before it in the table is"
+    ),
+    "the claims are those of the answer": (
+        "each is a span of the answer, each value of the answer has one, and none that its maker gave is gone"
+    ),
     "within its bound": (
         "what the world counted in all processes, and what the result says, is within the bound stated before the "
-        "start; no effect spends more than its allowance"
+        "start, unless an endpoint said that calls took more than they can; no effect spends more than its allowance"
+    ),
+    "what is counted beyond the bound ends the run": (
+        "as `overspent`, with an answer: after that no model is asked, and no run ends so that was within its bound"
     ),
     "whatever was used is counted": (
         "calls, tokens and cost that the world counted are in `usage` and `lost` of the result, also those of calls "
@@ -29,6 +39,19 @@ INVARIANTS: dict[str, str] = {
     ),
     "the reserve is kept": (
         "what is spent and what all effects under way may spend leaves what is kept for the answer, of each budget"
+    ),
+    "a tool has its time": "no tool is at work for longer than its timeout and the second that it has to clean up",
+    "an interrupt is honoured within one effect": (
+        "what begins after it says so in its outcome; after such an outcome nothing but an answer is asked for, and the "
+        "run ends for it"
+    ),
+    "who lost a run does no more": (
+        "a process that stood still while another one continued its run calls no tool that changes the world, and asks "
+        "a model no more than what was on record before"
+    ),
+    "events have their lines": (
+        "an event has the number of the line that it tells of, no later line has the number again in any life, and who "
+        "leaves a stream and comes back misses nothing and sees nothing twice"
     ),
     "tools take turns": "of the tools that are not safe to run side by side, one is at work at a time",
     "a tool gets what it takes": "arguments fit the tool's parameters, in type and range",

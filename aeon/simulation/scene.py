@@ -38,6 +38,7 @@ _SHARE_OF_UNMEASURED = 0.4
 _SHARE_OF_SUMS, _SHARE_OF_LOOKS, _MOSTLY = 0.2, 0.5, 0.8
 _SHARE_OF_CALLS = 0.35  # of the endpoints: they call tools natively
 _SHARE_OF_FORMS = 0.25  # of the runs that are told how the model works
+_DENSER = 4  # as many tokens more does a text take of which nearly each byte is one
 _MOST_EFFECTS = 1_000  # no simulated run may need more: one that does is taken for one without end
 _ANSWER: JsonObject = {
     "type": "object",
@@ -99,7 +100,7 @@ def settings(scenario: Scenario, config: C) -> C:
         ),
         reserve=Reserve(seconds=0.25),
         prompt_bytes=6_000 if chance.random() < 0.05 else 20_000,
-        output_tokens=chance.choice((1_024, 1_024, 256)),
+        output_tokens=chance.choice((1_024, 1_024, 256)) * (_DENSER if "dense" in scenario.faults else 1),
         tool_output_bytes=chance.choice((16_384, 256)),
         effects=_MOST_EFFECTS,
     )

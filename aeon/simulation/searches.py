@@ -35,6 +35,7 @@ class Library:
         self.tools: tuple[Tool, ...] = (
             finding(_Shelf(self)), finding(_Web(self, "web")), finding(_Web(self, "second")),
         )  # fmt: skip
+        self.timeout = max(one.timeout for one in self.tools)
 
     def text(self, number: int) -> str:
         """The text of this number: the same in all processes of a world. Two of them are alike."""
@@ -88,7 +89,7 @@ class _Shelf:
     async def search(self, query: str, most: int) -> Found:
         """Some passages, always the same ones for a query."""
         world = self._library.world
-        with world.using(self.name, together=True):
+        with world.using(self.name, together=True, timeout=self._library.timeout):
             chance = world.scenario.chance(f"shelf:{query}")
             await asyncio.sleep(QUANTUM)
             if world.fails("tool_refuses", chance, 0.1):
@@ -109,7 +110,7 @@ class _Web:
     async def search(self, query: str, most: int) -> Found:
         """Some passages; where it fails, each attempt is another case."""
         world = self._library.world
-        with world.using(self.name, together=True):
+        with world.using(self.name, together=True, timeout=self._library.timeout):
             chance = world.scenario.chance(f"{self.name}:{query}:{current_ledger().number}")
             await asyncio.sleep(chance.randint(1, 8) * QUANTUM)
             if world.fails("tool_hangs", chance, 0.3):

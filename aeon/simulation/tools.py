@@ -81,7 +81,7 @@ class Desk:
 
         @wraps(plain.call)
         async def call(*args: object, **arguments: object) -> object:
-            with self.world.using(plain.name, together=True):
+            with self.world.using(plain.name, together=True, timeout=plain.timeout):
                 return plain.call(*args, **arguments)
 
         return replace(plain, call=call)
@@ -119,7 +119,7 @@ class Desk:
         for key, value in arguments.items():
             if not (value in range(1, _MOST_TIMES + 1) if key == "times" else isinstance(value, str)):
                 self.world.wrong("a tool gets what it takes", f"{called}: {key} = {value!r}"[:200])
-        return self.world.using(called, called in _TOGETHER)
+        return self.world.using(called, called in _TOGETHER, TIMEOUT)
 
     async def _look(self, asked: str, seconds: float) -> object:
         world = self.world

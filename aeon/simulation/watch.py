@@ -26,7 +26,8 @@ class Watch:
         self._final = job.engine.final
         self._kept_calls = config.caps.of(self._final.phase) if self._final else 0
         self._kept = config.reserve if self._kept_calls else _NOTHING_KEPT
-        self._calls = job.engine.bound(config).calls
+        bound = job.engine.bound(config)
+        self._calls, world.most_tokens = bound.calls, bound.tokens
         self._spent = NOTHING
         self._under_way: dict[int, Allowance] = {}
 
@@ -82,11 +83,11 @@ class Watch:
 
     def _ended(self, effect: Effect, outcome: Outcome, recorded: bool) -> None:
         """Hold what an effect took against what it may; note whether the run was short of calls for it."""
-        if self._is_short(effect) or outcome.lost.calls > effect.allowance.spare:
+        if self._is_short(effect) or self._leaves_nothing(effect.allowance, outcome):
             self._world.short = True
         if outcome.ended < outcome.started:
             self._world.wrong("no negative duration", f"'{effect.phase}': {outcome.started} to {outcome.ended}")
-        if _beyond(effect.allowance, outcome.usage):
+        if _beyond(effect.allowance, outcome.usage) and not self._world.beyond:
             self._world.wrong("within its bound", f"'{effect.phase}': {outcome.usage} of {effect.allowance}")
         if outcome.failure and not recorded:
             self._world.ran_out(outcome.failure.limit)
@@ -98,6 +99,12 @@ class Watch:
             return effect.allowance.spare == 0
         cap: int = self._config.caps.of(effect.phase)
         return effect.allowance.calls < cap
+
+    def _leaves_nothing(self, allowed: Allowance, outcome: Outcome) -> bool:
+        """Whether, for what was lost, an effect had fewer calls than it was given, or nothing has any after it."""
+        lost = outcome.lost.calls
+        left = allowed.calls + allowed.spare - lost - outcome.usage.calls
+        return lost > allowed.spare or (self._calls > 0 and left <= 0)
 
     def _in_time(self, effect: Effect, outcome: Outcome) -> None:
         """The time that an effect is given ends before what is kept for the answer."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from random import Random
 from typing import NamedTuple
 
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import NOTHING, Question, Usage
-from aeon.simulation.disk import Crash, Disk
+from aeon.simulation.disk import PROCESS, Crash, Disk
 from aeon.simulation.faults import Scenario
 from aeon.simulation.promises import (
     AUTO_INVARIANTS,
@@ -31,6 +31,11 @@ __all__ = ["ROUNDING", "Problem", "World"]
 
 ROUNDING = 1e-9
 """US dollars that a sum of costs may be off, since each of them is a binary fraction."""
+
+
+_OVERSPENT = "what is counted beyond the bound ends the run"
+_CLEANUP = 1.0
+"""Seconds that a tool has to clean up when its time is over."""
 
 
 class Problem(NamedTuple):
@@ -60,16 +65,19 @@ class World:
 
     ``happened`` counts the side effects by their idempotency key, ``repeats`` by step how often a person asked for one
     to be done again. ``asked`` counts what was asked of the model, and ``made`` adds up what that really took, by the
-    number of the effect, whether or not the run heard of it; the calls of tools are in it, too. ``texts`` is what the
+    number of the effect, whether or not the run heard of it; the calls of tools are in it, too. ``beyond`` is what an endpoint said beyond that, and the run heard;
+    of the tokens of the run's bound, ``most_tokens``, it has ``heard`` of so many. ``texts`` is what the
     model answered, and ``leanings`` how sure it was, question by question, that a judgment of this name holds.
-    ``clock`` gives the seconds since the first process began, and ``clock_alone`` says that these are the run's own:
+    ``told`` is the latest line whose event observers saw. ``clock`` gives the seconds since the first process began, and ``clock_alone`` says that these are the run's own:
     there was no other process, and the clock did not jump. After ``deadline`` nothing may begin, if there is one.
-    ``over``: the run has ended, so that nothing may be asked of the world. ``strike_call``
+    ``over``: the run has ended, so that nothing may be asked of the world; ``stopping``: this process of it was asked to
+    stop. ``strike_call``
     is the call of a tool with side effects (from 0) that the process dies in; ``down_at`` what is asked of the model
     (from 0) when the endpoint goes down; ``attended``: somebody is there to answer; ``waited``: the run was suspended;
     ``queued``: a tool began when that of another effect had ended, which it may have waited for;
-    ``short``: an effect had fewer calls than its cap, or than it had before some were lost. ``timed``: an effect had a
-    limit on its seconds; ``metered``: one had a limit on its tokens, be it that of a nested run.
+    ``short``: an effect had fewer calls than its cap, or than it had before some were lost, or took the last that the
+    bound has. ``timed``: an effect had a limit on its seconds; ``metered``: one had a limit on its tokens, be it that
+    of a nested run.
     """
 
     def __init__(self, scenario: Scenario) -> None:
@@ -81,9 +89,14 @@ class World:
         self.repeats: Counter[str] = Counter()
         self._repeated: set[str] = set()
         self.over = False
+        self.stopping = False
+        self.told = -1
         self.waited = False
         self.asked = 0
         self.made: defaultdict[int, Usage] = defaultdict(Usage)
+        self.beyond: defaultdict[int, Usage] = defaultdict(Usage)
+        self.heard = 0
+        self.most_tokens: int | None = None
         self.texts: defaultdict[int, list[str]] = defaultdict(list)
         self.leanings: defaultdict[int, list[tuple[str, float]]] = defaultdict(list)
         self.clock: Callable[[], float] = lambda: 0.0
@@ -124,10 +137,17 @@ class World:
         if self.has(f"budget_{budget}"):
             self.fired[f"budget_{budget}"] += 1
 
+    @property
+    def lost(self) -> bool:
+        """Whether this process stood still, so that another one continues its run."""
+        return PROCESS.get() != self.disk.owner
+
     def touched(self, what: str) -> None:
         """Something is asked of the world. Raises `Crash` where nobody is there any more to ask."""
         if self.disk.dead:
             raise Crash
+        if self.lost:  # what it had begun, or had on record
+            return
         if self.over:
             self.wrong("no effect after the end", f"{what} was called when the run had ended")
         if self.deadline is not None and self.clock() > self.deadline:
@@ -137,6 +157,7 @@ class World:
         """A process begins: what another one had under way is not there any more."""
         self.lives += 1
         self.over = False
+        self.stopping = False
         self.deadline = None
         self.clock_alone = self.lives == 1
         self._alone = ""
@@ -148,13 +169,23 @@ class World:
         self.deadline = seconds if self.clock_alone else None
 
     @contextmanager
-    def using(self, tool: str, together: bool) -> Iterator[None]:
-        """A tool is at work; unless it may run ``together`` with others, it is the only one. Raises as `touched`."""
+    def using(self, tool: str, together: bool, timeout: float) -> Iterator[None]:
+        """A tool is at work, for ``timeout`` seconds at most; unless it may run ``together`` with others, it alone.
+
+        Raises as `touched`.
+        """
         self.touched(f"the tool {tool}")
         self.spend(Usage(tool_calls=1))
-        if together:
-            yield
-            return
+        began = self.clock()
+        try:
+            with nullcontext() if together or self.lost else self._by_itself(tool):
+                yield
+        finally:
+            if not self.disk.dead and self.clock() - began > timeout + _CLEANUP:
+                self.wrong("a tool has its time", f"{tool} was at work for {self.clock() - began} s of {timeout} s")
+
+    @contextmanager
+    def _by_itself(self, tool: str) -> Iterator[None]:
         if self._alone:
             self.wrong("tools take turns", f"{tool} was called while {self._alone} was at work")
         number = current_ledger().number
@@ -169,6 +200,8 @@ class World:
         """Something is asked of the model: what was asked before it. Raises as `touched`."""
         self.touched("the model")
         number, self.asked = self.asked, self.asked + 1
+        if self.most_tokens is not None and self.lives == 1 and self.heard > self.most_tokens:
+            self.wrong(_OVERSPENT, f"a model was asked after {self.heard} tokens of {self.most_tokens}")
         if self.asked > self.disk.called:
             self.wrong("nothing is done before it is on record", f"{self.asked} calls, {self.disk.called} on record")
         return number
@@ -176,6 +209,8 @@ class World:
     def act(self) -> int:
         """A tool is about to change the world: how many did before it."""
         number, self.deeds = self.deeds, self.deeds + 1
+        if self.lost:
+            self.wrong("who lost a run does no more", "a tool that changes the world was called")
         if self.deeds > self.disk.begun:
             self.wrong("nothing is done before it is on record", f"{self.deeds} deeds, {self.disk.begun} on record")
         return number
@@ -183,6 +218,16 @@ class World:
     def spend(self, usage: Usage) -> None:
         """Count what calls really take, for the effect that makes them."""
         self.made[current_ledger().number] += usage.changed(cost=PRICE.of(usage))
+
+    def hear(self, counted: Usage, said: Usage) -> None:
+        """Note what the run is told that a call took, which may be more than was ``counted``."""
+        self.heard += said.tokens
+        if said.tokens > counted.tokens:
+            more = Usage(
+                prompt_tokens=max(0, said.prompt_tokens - counted.prompt_tokens),
+                generated_tokens=max(0, said.generated_tokens - counted.generated_tokens),
+            )
+            self.beyond[current_ledger().number] += more.changed(cost=PRICE.of(more))
 
     def total(self) -> Usage:
         """What all calls took, in all processes."""

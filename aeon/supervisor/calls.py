@@ -56,9 +56,12 @@ async def call(llm: LLMAdapter, ask: Ask, price: Price | None = None) -> LLMResp
     """The model's answer to ``ask``, in the time and with the tokens and the money that the ledger has left.
 
     ``max_tokens`` is lowered to what is left as long as that is at least 64 (or all that was asked for), and then the
-    attempts to those that fit. The charge is never less than the use: the endpoint's own counts; the most
-    that an attempt can take where the endpoint may have worked on it without a count; and the most that was admitted
-    where the call was cancelled, for nobody knows how far it came.
+    attempts to those that fit. The charge is never less than the use: the endpoint's own counts, whatever they are, and
+    one call at least; the most that an attempt can take where the endpoint may have worked on it without a count; and
+    the most that was admitted where the call was cancelled, for nobody knows how far it came.
+
+    Where the endpoint counted more than a call can take, as behind a proxy that adds a prompt of its own, calls of this
+    run are admitted by that much more from then on.
 
     Raises:
         AllowanceExhausted: the ledger does not admit the call.
@@ -67,14 +70,15 @@ async def call(llm: LLMAdapter, ask: Ask, price: Price | None = None) -> LLMResp
     """
     ledger = current_ledger()
     prompt = ask.most_prompt_tokens
-    request = _request(ledger, ask, price)
-    actual = most = _with_cost(most_usage(request, prompt), price)
+    likely = prompt + ledger.surplus
+    request = _request(ledger, ask, likely, price)
+    actual = most = _with_cost(most_usage(request, likely), price).changed(surplus=ledger.surplus)
     await ledger.admit(most)
     try:
         response = await llm.complete(request)
-        actual = _with_cost(true_usage(request, response, prompt), price)
+        actual = _with_cost(true_usage(request, response, prompt, ledger.surplus), price)
     except ModelError as error:
-        actual = _with_cost(lost(request, error, prompt), price)
+        actual = _with_cost(lost(request, error, likely), price)
         raise
     except AeonError:
         actual = _NOTHING
@@ -93,20 +97,27 @@ async def permitted(most: Usage, price: Price | None, spare: int) -> AsyncIterat
     Where the block is broken off by anything but an error of Aeon, the most that was admitted is charged.
 
     Raises:
-        AllowanceExhausted: the ledger does not admit so much.
+        AllowanceExhausted: the ledger does not admit so much; or so much more was reported that nothing is left.
     """
     ledger = current_ledger()
     if ledger.calls_left() < most.calls + spare:
         raise AllowanceExhausted("calls", f"{ledger.calls_left()} calls left for {most.calls} and {spare} others")
-    most = _with_cost(most, price)
+    likely = most.prompt_tokens + most.calls * ledger.surplus
+    actual = most = _with_cost(most.changed(prompt_tokens=likely), price)
     await ledger.admit(most)
-    reported: list[Usage] = []
-    actual = most
+    reported = _NOTHING
+
+    def report(used: Usage) -> None:
+        nonlocal reported
+        reported = _with_cost(reported + used, price)
+        beyond = max(0, reported.tokens - most.tokens), max(0.0, reported.cost - most.cost)
+        ledger.check(Usage(prompt_tokens=beyond[0], cost=beyond[1]))
+
     try:
-        yield reported.append
-        actual = _with_cost(sum(reported, _NOTHING), price)
+        yield report
+        actual = reported
     except AeonError:
-        actual = _with_cost(sum(reported, _NOTHING), price)
+        actual = reported
         raise
     finally:
         ledger.settle(most, actual)
@@ -124,9 +135,12 @@ def _with_cost(usage: Usage, price: Price | None) -> Usage:
     return usage if usage.cost == cost else usage.changed(cost=cost)
 
 
-def _request(ledger: Ledger, ask: Ask, price: Price | None) -> LLMRequest:
-    """The request as far as what is left allows; where not even one attempt fits, the ledger will refuse it."""
-    prompt, tokens = ask.most_prompt_tokens, ask.max_tokens
+def _request(ledger: Ledger, ask: Ask, prompt: int, price: Price | None) -> LLMRequest:
+    """The request as far as what is left allows; where not even one attempt fits, the ledger will refuse it.
+
+    ``prompt`` is the most tokens that its prompt may be counted with.
+    """
+    tokens = ask.max_tokens
     left = _completion_left(ledger, prompt, price)
     if left is not None and left >= min(_LEAST_COMPLETION, tokens):
         tokens = min(tokens, left)

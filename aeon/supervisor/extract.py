@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from aeon.errors import Malformed
+from aeon.llm.marks import THOUGHTS, closing_of, final_message
 
-__all__ = ["MAX_DEPTH", "MAX_TEXT", "extract_json", "without_thoughts"]
+__all__ = ["MAX_DEPTH", "MAX_TEXT", "extract_json"]
 
 MAX_TEXT = 200_000
 """Characters of model text beyond which nothing is parsed."""
@@ -16,10 +17,8 @@ MAX_TEXT = 200_000
 MAX_DEPTH = 64
 """Brackets within brackets beyond which nothing is parsed."""
 
-_TAG = r"(?:think|thinking|thought|reasoning)"
-_THOUGHT = re.compile(rf"<(/?)({_TAG})>", re.IGNORECASE)
-_LEADING_THOUGHT = re.compile(rf"\s*<({_TAG})>(?:.*?</\1>|.*)", re.IGNORECASE | re.DOTALL)
-_CLOSING_LINE = re.compile(rf"^[ \t]*</{_TAG}>[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_OPENINGS = tuple(opening.lower() for opening, _ in THOUGHTS)
+_THOUGHT = re.compile("|".join(re.escape(mark) for pair in THOUGHTS for mark in pair), re.IGNORECASE)
 _START = re.compile(r"""\{\s*(?:["'“}]|\w+\s*:)""")
 _FENCE = re.compile(r"^[ \t]*```[ \t]*(\w*)", re.MULTILINE)
 _TOKEN = re.compile(r'["{}\[\]]')
@@ -33,17 +32,6 @@ _MOST_THOUGHTS = 32
 _JSON_NAMES = {"json", "json5", "jsonc"}
 
 
-def without_thoughts(text: str) -> str:
-    """Plain text without the thinking that precedes an answer, closed or not; tags that an answer mentions stay."""
-    body = text.lstrip("\ufeff")
-    position = 0
-    while thought := _LEADING_THOUGHT.match(body, position):
-        position = thought.end()
-    if closing := _CLOSING_LINE.search(body, position):
-        position = closing.end()
-    return body[position:].strip()
-
-
 def extract_json(text: str) -> str:
     """The text of the one JSON object (or, where the answer starts with ``[``, array) in a model's answer.
 
@@ -55,7 +43,7 @@ def extract_json(text: str) -> str:
     """
     if len(text) > MAX_TEXT:
         raise Malformed(f"$: the answer has {len(text)} characters, more than {MAX_TEXT} are not read")
-    body = _drop_thoughts(text.lstrip("\ufeff")).strip()
+    body = _drop_thoughts(final_message(text.lstrip("\ufeff"))).strip()
     values = list(dict.fromkeys(_values(body)))
     if not values:
         raise Malformed("$: there is no JSON object in the answer")
@@ -77,17 +65,21 @@ def _drop_thoughts(text: str) -> str:
         if tag is None or (0 <= opening < tag.start() and not _is_orphan(text, tag, opening)):
             return text[position:]
         position = tag.end()
-        if not tag.group(1):
-            closing = re.compile(rf"</{tag.group(2)}>", re.IGNORECASE).search(text, position)
+        if _opens(tag):
+            closing = re.compile(re.escape(closing_of(tag[0])), re.IGNORECASE).search(text, position)
             position = closing.end() if closing else len(text)
         if opening < position:
             opening = _first_value(text, position)
     raise Malformed(f"$: more than {_MOST_THOUGHTS} thoughts precede the JSON object")
 
 
+def _opens(tag: re.Match[str]) -> bool:
+    return tag[0].lower() in _OPENINGS
+
+
 def _is_orphan(text: str, tag: re.Match[str], opening: int) -> bool:
     """Whether ``tag`` ends a thought whose opening tag was never sent and that itself held a JSON start."""
-    if not tag.group(1):
+    if _opens(tag):
         return False
     try:
         end = _end(text, opening)

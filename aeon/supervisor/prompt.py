@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import resources
 
 from aeon.errors import ConfigError, InputFileError
@@ -39,7 +39,7 @@ class Prompt:
     fixed: bool = False
     shared: str = ""
 
-    @property
+    @cached_property
     def messages(self) -> tuple[Message, ...]:
         """The chat messages, always encodable as UTF-8; an empty system text makes no message."""
         system = (Message(role="system", content=clean(self.system)),) if self.system.strip() else ()

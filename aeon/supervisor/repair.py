@@ -1,7 +1,7 @@
 """Turns model text into a schema-valid value, or says what is wrong with it. Pure: no model, no I/O.
 
-extract → parse strictly → mend the syntax if that fails → validate. Mending may move punctuation and nothing else, so
-that it never adds, drops or completes anything.
+extract → parse strictly → mend the syntax if that fails → validate → take out of an envelope, and validate again.
+Mending may move punctuation and nothing else, so that it never adds, drops or completes anything.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from itertools import chain
 from aeon.errors import Malformed
 from aeon.llm.strict_schema import without_nulls
 from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.supervisor.envelopes import respelt, unwrapped
 from aeon.supervisor.extract import MAX_DEPTH, MAX_TEXT, extract_json
 from aeon.supervisor.mend import mended
 from aeon.supervisor.valid import faults, validator
@@ -29,7 +30,7 @@ _UNUSABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class Parsed:
-    """A schema-valid value; ``mended`` says that its syntax had to be repaired."""
+    """A schema-valid value; ``mended`` says that its syntax had to be repaired, or that it stood in an envelope."""
 
     value: JsonValue
     mended: bool
@@ -43,18 +44,57 @@ def parse(text: str, schema: JsonObject) -> Parsed:
         ConfigError: ``schema`` itself is not valid, or refers to something outside itself.
     """
     against = validator(schema)
-    literal = extract_json(text)
+    parsed = _parsed(text)
+    messages = faults(parsed.value, against)
+    if not messages:
+        return parsed
+    plain = without_nulls(parsed.value, schema)  # strict mode has a model write null for what it leaves out
+    if plain != parsed.value and not faults(plain, against):
+        return Parsed(plain, parsed.mended)
+    for value in _readings(parsed.value, schema):
+        if _can_be_meant(value, schema) and not faults(value, against):
+            return Parsed(value, mended=True)
+    raise Malformed("; ".join(messages))
+
+
+def _readings(value: JsonValue, schema: JsonObject) -> Iterator[JsonValue]:
+    """What a value that does not fit may be instead: what lies in its envelope, its enumerations in their own case."""
+    for inner in (value, *unwrapped(value, lambda text: _parsed(text).value)):
+        spelt = respelt(inner, schema)
+        yield from (inner, without_nulls(inner, schema), spelt, without_nulls(spelt, schema))
+
+
+def _can_be_meant(value: JsonValue, schema: JsonObject) -> bool:
+    """Whether a value is of the kind that a schema speaks of: one without a type says nothing of other kinds."""
+    return isinstance(value, dict) or schema.keys().isdisjoint(("properties", "required"))
+
+
+def _parsed(text: str) -> Parsed:
+    """The one value that a text holds, whatever its shape.
+
+    Raises:
+        Malformed: there is none, or none that can be used.
+    """
     try:
-        parsed = Parsed(_strict(literal), mended=False)
+        literal, quoted = extract_json(text), False
+    except Malformed:
+        literal, quoted = extract_json(_unquoted(text)), True
+    try:
+        parsed = Parsed(_strict(literal), mended=quoted)
     except json.JSONDecodeError as error:
         parsed = Parsed(_mend(literal, error), mended=True)
     _refuse_unusable(parsed.value)
-    if messages := faults(parsed.value, against):
-        whole = without_nulls(parsed.value, schema)  # strict mode has a model write null for what it leaves out
-        if whole == parsed.value or faults(whole, against):
-            raise Malformed("; ".join(messages))
-        parsed = Parsed(whole, parsed.mended)
     return parsed
+
+
+def _unquoted(text: str) -> str:
+    """The text that a JSON string is, which the text is; else the text itself."""
+    body = text.strip()
+    try:
+        inner = json.loads(body) if body[:1] == '"' == body[-1:] and len(body) <= MAX_TEXT else text
+    except (ValueError, RecursionError):
+        return text
+    return inner if isinstance(inner, str) else text
 
 
 def _strict(literal: str) -> JsonValue:

@@ -26,6 +26,7 @@ from aeon.errors import (
 )
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.asking import described
+from aeon.llm.marks import answer_part
 from aeon.runtime.ledger import current_ledger
 from aeon.schema.frozen import JsonObject
 from aeon.schema.judgment import Form
@@ -34,7 +35,6 @@ from aeon.schema.usage import Price, Usage
 from aeon.supervisor.asking_again import again, roomier, with_attempts, with_note
 from aeon.supervisor.bounds import Bounds, bounds
 from aeon.supervisor.calls import Ask, adapter_failed, call, permitted
-from aeon.supervisor.extract import without_thoughts
 from aeon.supervisor.prompt import Prompt, clean
 from aeon.supervisor.repair import parse
 from aeon.supervisor.schema import schema_of
@@ -205,8 +205,9 @@ class Supervisor:
         check: Callable[[str], Sequence[str]] | None = None,
         likelihood: bool = False,
     ) -> Reply[str]:
-        """Plain text without the model's thinking. It is asked for again ``repairs`` times at most.
+        """Plain text without the model's thinking and what a chat template leaks beside it.
 
+        It is asked for again ``repairs`` times at most.
         ``check`` gives texts that say what is wrong with it; where that is so to the end, the last text is taken all
         the same. ``likelihood`` asks how likely it is, where the endpoint can tell.
 
@@ -223,7 +224,7 @@ class Supervisor:
             self._whole(response)
             if len(response.text) > _LONGEST_TEXT:
                 raise Malformed(f"$: the answer has {len(response.text)} characters; at most {_LONGEST_TEXT} are read")
-            text = without_thoughts(response.text)
+            text = answer_part(response.text)
             if not any(map(str.isprintable, "".join(text.split()))):
                 raise EmptyCompletion("the model answered nothing that can be read, thoughts aside")
             return clean(text), False

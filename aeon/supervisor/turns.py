@@ -13,12 +13,13 @@ from types import MappingProxyType
 
 from aeon.errors import EmptyCompletion, EndpointRejected, Malformed, ModelError, ModelNotFound, RequestRefused
 from aeon.jsonschemas.inlining import inlined
+from aeon.llm.marks import answer_part, calls_in
 from aeon.llm.tool_calls import call_id
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.schema.llm import CallRequest, Capabilities, LLMResponse, Message, ToolSpec
 from aeon.schema.turns import TurnForm
 from aeon.supervisor.calls import Ask
-from aeon.supervisor.extract import MAX_TEXT, extract_json, without_thoughts
+from aeon.supervisor.extract import MAX_TEXT, extract_json
 from aeon.supervisor.prompt import clean, load, render
 from aeon.supervisor.repair import parse
 
@@ -32,7 +33,6 @@ _OBJECT: JsonObject = {"type": "object"}
 _LISTS = ("calls", "tool_calls")
 _TEXTS = ("answer", "content")
 _NO_ACTION = '$: it is neither {"calls": [{"tool": …, "arguments": …}]} nor {"answer": …}'
-_OPENING, _CLOSING = "<tool_call>", "</tool_call>"
 _FENCE = "```"
 
 
@@ -121,10 +121,10 @@ class TurnAsk:
         size = len(response.text) + sum(len(call.arguments) for call in response.calls)
         if size > MAX_TEXT:
             raise Malformed(f"$: the answer has {size} characters; at most {MAX_TEXT} are read")
-        text = without_thoughts(response.text)
+        text = answer_part(response.text)
         spoken = Spoken(clean(text), response.calls if self.tools else (), form)
         if not spoken.calls:
-            said = _envelope(text, self._names)
+            said = (_leaked(response.text, text) if self.tools else None) or _envelope(text, self._names)
             if said is not None:
                 return replace(spoken, text=clean(said.text), calls=self._requests(said), mended=True), True
             if not _is_readable(text):
@@ -165,6 +165,17 @@ def _written(arguments: JsonValue) -> str:
     return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
 
 
+def _leaked(text: str, answer: str) -> _Said | None:
+    """The calls that a text holds in the marks of its model's template, whatever they name, beside its ``answer``.
+
+    Raises:
+        Malformed: one of them cannot be read.
+    """
+    said = [_said(parse(body, _ANYTHING).value) for body in calls_in(text)]
+    calls = tuple(call for one in said for call in one.calls)
+    return _Said(calls, answer) if calls else None
+
+
 def _envelope(text: str, names: set[str]) -> _Said | None:
     """The calls of a text that is nothing but calls of these tools, as a server lets them through that knows none."""
     try:
@@ -178,16 +189,13 @@ def _envelope(text: str, names: set[str]) -> _Said | None:
 
 
 def _bodies(text: str) -> list[str]:
-    """The JSON texts that a text consists of: itself, what its one fence holds, or what stands between tags.
+    """The JSON texts that a text consists of: itself, or what its one fence holds.
 
     Raises:
         Malformed: there is something beside them.
     """
     bodies = [text.strip()]
-    if bodies[0].startswith(_OPENING):
-        parts = [part.strip() for part in bodies[0].split(_OPENING)[1:]]
-        bodies = [part.removesuffix(_CLOSING).strip() for part in parts]
-    elif bodies[0].startswith(_FENCE):
+    if bodies[0].startswith(_FENCE):
         bodies = [bodies[0].removesuffix(_FENCE).partition("\n")[2].strip()]
     if any(body[:1] not in ("{", "[") or extract_json(body) != body for body in bodies):
         raise Malformed("$: there is text beside the calls")

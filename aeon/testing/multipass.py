@@ -328,8 +328,8 @@ def _doubts(effect: AssessConvergence, assessment: ConvergenceAssessment) -> Ite
         yield f"converged, though below the threshold in {', '.join(low)}"
     if assessment.reason_codes:
         yield f"converged, though with the reason codes {', '.join(assessment.reason_codes)}"
-    if assessment.failed:
-        yield "converged, though the judgment is marked as failed"
+    unmade = {"the judgment is marked as failed": assessment.failed, "nobody judged it": assessment.standing == "none"}
+    yield from (f"converged, though {what}" for what, holds in unmade.items() if holds)
     if not any(step.status == "complete" for step in effect.plan.steps):
         yield "converged, though no step is complete"
 

@@ -8,8 +8,9 @@ from itertools import islice
 
 from aeon.errors import ToolError
 from aeon.language.unspaced import LETTERS, is_unspaced
+from aeon.tables.naming import quoted
 from aeon.tools.database import Database
-from aeon.tools.tableinfo import Named, quoted
+from aeon.tools.tableinfo import Named
 
 __all__ = ["values_named"]
 

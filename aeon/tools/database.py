@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import shutil
 import tempfile
 import threading
@@ -15,14 +14,18 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from aeon.documents.folder import Folder
-from aeon.errors import MissingExtraError, ToolArgumentError, ToolFailed
+from aeon.errors import ToolArgumentError, ToolFailed
+from aeon.isolation.deadline import Deadline
 from aeon.schema.frozen import JsonValue
+from aeon.tables.copying import typed_columns
+from aeon.tables.duck import engine
+from aeon.tables.naming import quoted
 from aeon.text import one_line
-from aeon.tools.filling import TABLE_SUFFIXES, Filler, Loaded, typed_columns
+from aeon.tools.filling import TABLE_SUFFIXES, Filler, Loaded
 from aeon.tools.queries import Comparison, Query, parse
 from aeon.tools.queryerrors import error_line, nearest, no_table
 from aeon.tools.rows import display, json_rows
-from aeon.tools.tableinfo import TableInfo, identifier, quoted
+from aeon.tools.tableinfo import TableInfo, identifier
 
 if TYPE_CHECKING:
     import duckdb
@@ -89,20 +92,20 @@ class Database:
         self._lock = threading.Lock()
 
     @classmethod
-    def load(cls, folder: Folder, paths: Iterable[str]) -> Database:
+    def load(cls, folder: Folder, paths: Iterable[str], deadline: Deadline | None = None) -> Database:
         """Return the tables of these files of the folder; what cannot be read is in ``skipped`` with the reason.
 
-        ``notes`` say what was read otherwise than it was meant.
+        ``notes`` say what was read otherwise than it was meant. After the ``deadline`` no file is read any more.
 
         Raises ``MissingExtraError`` without DuckDB, or without openpyxl where there is a spreadsheet.
         """
-        module = _module()
+        module = engine()
         scratch = tempfile.mkdtemp(prefix="aeon-tables-")
         connection = module.connect(":memory:")
         try:
             for setting in (f"temp_directory='{scratch.replace(chr(39), chr(39) * 2)}'", *_BEFORE):
                 connection.execute(f"SET {setting}")
-            filler = Filler(connection, Path(scratch), module.Error)
+            filler = Filler(connection, Path(scratch), module.Error, deadline)
             tables = [
                 _info(connection, table, label)
                 for label in paths
@@ -291,15 +294,6 @@ def _holds(cursor: duckdb.DuckDBPyConnection, table: str, column: str, compariso
     sign = "ILIKE" if comparison.sign == "LIKE" else "="
     text = f"SELECT 1 FROM {quoted(table)} WHERE {quoted(column)} {sign} ? LIMIT 1"
     return cursor.execute(text, [comparison.text]).fetchone() is not None
-
-
-def _module() -> ModuleType:
-    try:
-        return importlib.import_module("duckdb")
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in ("duckdb", "_duckdb"):
-            raise
-        raise MissingExtraError("tables need the extra tables: pip install 'aeon-orchestrator[tables]'") from None
 
 
 def _loaded(filler: Filler, folder: Folder, label: str, errors: type[Exception]) -> Iterator[Loaded]:

@@ -17,6 +17,7 @@ from aeon.documents.joined import Joined
 from aeon.documents.readers import DOCUMENT_SUFFIXES
 from aeon.documents.stored import Stored, opened_paths, parted
 from aeon.errors import ToolArgumentError, ToolError
+from aeon.isolation.deadline import Deadline
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.search.collection import CollectionSearch
 from aeon.text import one_line
@@ -59,39 +60,50 @@ class Files:
     cut: tuple[Path, ...] = ()
 
     @classmethod
-    def open(cls, path: Paths, progress: Callable[[int, int], None] = lambda done, total: None) -> Files:
+    def open(
+        cls,
+        path: Paths,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+        deadline: Deadline | None = None,
+    ) -> Files:
         """Load the tables of a folder, or of several, and index the documents; only new and changed ones are read.
 
-        A collection file that `collect` made can stand in the place of a folder.
+        A collection file that `collect` made can stand in the place of a folder. After the ``deadline`` no file is read
+        any more: it is among the skipped.
 
         Raises:
             InputFileError: a path is missing, unreadable, or neither a folder nor a collection.
             UsageError: no path is given.
             MissingExtraError: there are tables, and DuckDB is not installed; or an extra is there but cannot be used.
         """
-        return cls.of(opened_paths(path), progress)
+        return cls.of(opened_paths(path), progress, deadline)
 
     @classmethod
-    def of(cls, folder: Folder, progress: Callable[[int, int], None] = lambda done, total: None) -> Files:
+    def of(
+        cls,
+        folder: Folder,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+        deadline: Deadline | None = None,
+    ) -> Files:
         """The same for a folder that was opened."""
         if isinstance(folder, Stored):
             return cls(folder, None, folder.collection, (), folder.cut())
         plain, stored = parted(folder)
         if not stored:
-            return cls._read(folder, progress)
+            return cls._read(folder, progress, deadline)
         if plain is None:
             return cls(folder, None, Joined(stored), (), folder.cut())
-        read = cls._read(plain, progress)
+        read = cls._read(plain, progress, deadline)
         return replace(read, folder=folder, collection=Joined({"": read.collection, **stored}), cut=folder.cut())
 
     @classmethod
-    def _read(cls, folder: Folder, progress: Callable[[int, int], None]) -> Files:
+    def _read(cls, folder: Folder, progress: Callable[[int, int], None], deadline: Deadline | None) -> Files:
         """The same for files alone."""
         names = [name for name, _ in folder.files()]
         tables = [name for name in names if name.lower().endswith(TABLE_SUFFIXES)]
         texts = [name for name in names if name.lower().endswith(DOCUMENT_SUFFIXES)]
-        database = Database.load(folder, tables) if tables else None
-        collection = Collection.of(folder, texts, progress=progress)
+        database = Database.load(folder, tables, deadline) if tables else None
+        collection = Collection.of(folder, texts, progress=progress, deadline=deadline)
         useless = ((name, "no table and no document") for name in _others(names, {*tables, *texts}))
         skipped = (*(database.skipped if database else ()), *collection.skipped, *useless)
         return cls(folder, database, collection, tuple(skipped), folder.cut())

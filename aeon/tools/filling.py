@@ -1,52 +1,51 @@
-"""Filling a DuckDB with the tables of files."""
+"""Filling a DuckDB with the tables of files, which are read in a process of their own."""
 
 from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from aeon.errors import ToolFailed
+from aeon.isolation.deadline import Deadline
+from aeon.isolation.limits import MEGABYTE, Limits
+from aeon.isolation.pool import MOST_MEMORY, Exceeded, Unread, isolated
+from aeon.tables.copying import copy
+from aeon.tables.extraction import sheets
+from aeon.tables.naming import literal, quoted
+from aeon.tables.parts import Copied, Part
 from aeon.text import one_line
-from aeon.tools.loading import Sheet, write
-from aeon.tools.readers import READERS
-from aeon.tools.tableinfo import quoted
+from aeon.tools.queryerrors import error_line
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["TABLE_SUFFIXES", "Filler", "Loaded", "typed_columns"]
+__all__ = ["TABLE_SUFFIXES", "Filler", "Loaded"]
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson", ".xlsx", ".sqlite", ".sqlite3", ".db")
 
-_MEGABYTE = 1024 * 1024
-_MAX_READ = 64 * _MEGABYTE
-_MAX_DATABASE = 512 * _MEGABYTE
-_MAX_FILE = 2048 * _MEGABYTE
-_MAX_LINE = 32 * _MEGABYTE
-_MAX_OBJECT = 64 * _MEGABYTE
+_TEXT = (".csv", ".tsv")
+_DATABASES = (".sqlite", ".sqlite3", ".db")
+_MAX_READ = 64 * MEGABYTE
+_MAX_DATABASE = 512 * MEGABYTE
+_MAX_FILE = 2048 * MEGABYTE
+_MAX_LINE = 32 * MEGABYTE
 _MAX_NAME = 60
 _GLOB = re.compile(r"[*?\[\]{}]")
 _OPTIONS = (
     "header=false, auto_detect=false, new_line='\\n', delim=',', quote='\"', escape='\"', nullstr='', parallel=false"
 )
-_FOUND = "sample_size=200000, null_padding=true, ignore_errors=false, nullstr=['', '-', 'n/a', 'NA', 'N/A', 'null']"
-_TRIES = ("", ", encoding='latin-1'", ", all_varchar=true", ", all_varchar=true, encoding='latin-1'")
-_LISTS = re.compile(r"STRUCT\(.*\)\[\]", re.DOTALL)
+_MEMORY, _MEMORY_A_BYTE = 384 * MEGABYTE, 12
+_BESIDE_ENGINE = 224 * MEGABYTE
+"""What a process needs beside what DuckDB in it may take."""
+_SECONDS, _SECONDS_A_MEGABYTE, _MOST_SECONDS = 10.0, 4.0, 180.0
+_OUTPUT, _OUTPUT_A_BYTE, _MOST_OUTPUT = 64 * MEGABYTE, 4, 4096 * MEGABYTE
 
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def typed_columns(connection: duckdb.DuckDBPyConnection, table: str) -> tuple[tuple[str, str], ...]:
-    """Return the names and types of a table's columns."""
-    described = connection.execute(f"DESCRIBE {quoted(table)}").fetchall()  # the catalogue is read whole by a query
-    return tuple((str(row[0]), str(row[1])) for row in described)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -63,10 +62,17 @@ class Filler:
     ``skipped`` are the files without a table, with the reason; ``notes`` say what was read otherwise than it was meant.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, scratch: Path, errors: type[Exception]) -> None:
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        scratch: Path,
+        errors: type[Exception],
+        deadline: Deadline | None = None,
+    ) -> None:
         self._connection = connection
         self._errors = errors
         self._scratch = scratch
+        self._deadline = deadline
         keywords = "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category <> 'unreserved'"
         self.keywords = frozenset(str(row[0]) for row in connection.execute(keywords).fetchall())
         self._names: set[str] = set()
@@ -76,97 +82,84 @@ class Filler:
 
     def fill(self, path: Path, label: str) -> Iterator[Loaded]:
         """Make the tables of one file, named like it. Raises ``ToolFailed`` with the reason for one without any."""
-        stem, suffix, size = Path(label).stem, Path(label).suffix.lower(), path.stat().st_size
+        suffix, size = Path(label).suffix.lower(), path.stat().st_size
         if suffix not in TABLE_SUFFIXES:
             raise ToolFailed("it is no kind of table that can be read")
         if size > _MAX_FILE:
-            raise ToolFailed(f"it has more than {_MAX_FILE // _MEGABYTE:,} MB")
+            raise ToolFailed(f"it has more than {_MAX_FILE // MEGABYTE:,} MB")
         if not size:
             raise ToolFailed("it is empty")
-        if suffix in READERS and (size <= _MAX_READ or suffix not in (".csv", ".tsv")):
-            if size > (_MAX_READ if suffix == ".xlsx" else _MAX_DATABASE):
-                raise ToolFailed("it is too large for its kind")
-            yield from self._from_sheets(READERS[suffix](path), label)
-        elif suffix in (".csv", ".tsv"):
-            yield from self._from_large(path, stem)
-        else:
-            yield from self._from_engine(path, stem, suffix)
-
-    def _from_sheets(self, sheets: list[Sheet], label: str) -> Iterator[Loaded]:
-        for sheet in sheets:
-            if sheet.note:
-                self.notes.append(f"{one_line(label, 60)}: {sheet.note}")
-            try:
-                yield self._from_sheet(sheet, f"{Path(label).stem} {sheet.name}")
-            except (ToolFailed, self._errors) as error:
-                if len(sheets) == 1:
-                    raise
-                self.skipped.append((f"{label} ({sheet.name})", one_line(str(error), 120)))
-
-    def _from_sheet(self, sheet: Sheet, stem: str) -> Loaded:
-        target = self._scratch / "table.csv"
-        try:
-            written = write(sheet, target)
-            if written.note:
-                self.notes.append(f"{one_line(stem.strip(), 60)}: {written.note}")
-            name = self._name(stem)
-            if not written.rows:
-                columns = ", ".join(f"{quoted(column)} {kind}" for column, kind in written.columns)
-                self._connection.execute(f"CREATE TABLE {quoted(name)} ({columns})")
-                return Loaded(name, written.dropped)
-            types = ", ".join(f"{_literal(column)}: {_literal(kind)}" for column, kind in written.columns)
-            options = f"columns={{{types}}}, {_OPTIONS}, max_line_size={_MAX_LINE}"
-            self._create(name, f"SELECT * FROM read_csv({_literal(str(target))}, {options})")
-            return Loaded(name, written.dropped)
-        finally:
-            target.unlink(missing_ok=True)
-
-    def _from_large(self, path: Path, stem: str) -> Iterator[Loaded]:
-        """Let DuckDB find out how a large file is written; it must not be read twice by something slow."""
-        name = self._name(stem)
-        with self._plain_path(path) as source:
-            for number, extra in enumerate(_TRIES, start=1):
-                options = f"header=true, parallel=false, {_FOUND}{extra}"
-                try:
-                    self._create(name, f"SELECT * FROM read_csv({_literal(source)}, {options})")
-                    break
-                except self._errors:
-                    if number == len(_TRIES):
-                        raise
-        yield Loaded(name)
-
-    def _from_engine(self, path: Path, stem: str, suffix: str) -> Iterator[Loaded]:
-        """Make tables of Parquet and JSON; of a JSON object whose values are lists of objects, one for each list."""
-        with self._plain_path(path) as source:
-            if suffix == ".parquet":
-                query = f"SELECT * FROM read_parquet({_literal(source)}, hive_partitioning=false)"
+        if size > (_MAX_DATABASE if suffix in _DATABASES else _MAX_READ if suffix == ".xlsx" else size):
+            raise ToolFailed("it is too large for its kind")
+        is_taken_apart = suffix in (".xlsx", *_DATABASES) or (suffix in _TEXT and size <= _MAX_READ)
+        with self._place() as place:
+            if is_taken_apart:
+                yield from self._from_sheets(path, label, suffix, size, place)
             else:
-                kind = "auto" if suffix == ".json" else "newline_delimited"
-                options = f"format='{kind}', maximum_object_size={_MAX_OBJECT}, sample_size=-1, hive_partitioning=false"
-                query = f"SELECT * FROM read_json({_literal(source)}, {options})"
-            name = self._name(stem)
-            self._create(name, query)
-        yield from [Loaded(name)] if suffix == ".parquet" else self._unnested(name)
+                yield from self._from_engine(path, label, suffix, size, place)
 
-    def _unnested(self, name: str) -> Iterator[Loaded]:
-        """Take the lists of objects out of a table of one row, each into a table of its own."""
-        columns = typed_columns(self._connection, name)
-        lists = [column for column, kind in columns if _LISTS.fullmatch(kind)]
-        if not lists or len(self._connection.execute(f"SELECT 1 FROM {quoted(name)} LIMIT 2").fetchall()) != 1:
-            yield Loaded(name)
-            return
-        whole = quoted(f"{name} whole")
-        self._connection.execute(f"ALTER TABLE {quoted(name)} RENAME TO {whole}")
-        self._names.discard(name)
-        for column in lists:
-            part = self._name(name if len(columns) == 1 else f"{name} {column}")
-            self._create(part, f"SELECT unnest({quoted(column)}, max_depth := 2) FROM {whole}")
-            yield Loaded(part)
-        if len(lists) < len(columns):
-            rest = self._name(name)
-            self._create(rest, f"SELECT * EXCLUDE ({', '.join(map(quoted, lists))}) FROM {whole}")
-            yield Loaded(rest)
-        self._connection.execute(f"DROP TABLE {whole}")
+    def _from_sheets(self, path: Path, label: str, suffix: str, size: int, place: Path) -> Iterator[Loaded]:
+        limits = _limits(size)
+        arguments = {"path": str(path), "suffix": suffix, "folder": str(place), "most": limits.output}
+        parts = self._isolated(sheets, tuple[Part, ...], limits, arguments)
+        for part in parts:
+            if part.note:
+                self.notes.append(f"{one_line(label, 60)}: {part.note}")
+            try:
+                yield self._from_part(part, f"{Path(label).stem} {part.name}")
+            except (ToolFailed, self._errors) as error:
+                if len(parts) == 1:
+                    raise
+                self.skipped.append((f"{label} ({part.name})", one_line(str(error), 120)))
+
+    def _from_part(self, part: Part, stem: str) -> Loaded:
+        if part.problem:
+            raise ToolFailed(part.problem)
+        if part.read_as:
+            self.notes.append(f"{one_line(stem.strip(), 60)}: {part.read_as}")
+        name = self._name(stem)
+        if not part.rows:
+            columns = ", ".join(f"{quoted(column)} {kind}" for column, kind in part.columns)
+            self._connection.execute(f"CREATE TABLE {quoted(name)} ({columns})")
+            return Loaded(name, part.dropped)
+        types = ", ".join(f"{literal(column)}: {literal(kind)}" for column, kind in part.columns)
+        options = f"columns={{{types}}}, {_OPTIONS}, max_line_size={_MAX_LINE}"
+        self._create(name, f"SELECT * FROM read_csv({literal(part.file)}, {options})")
+        Path(part.file).unlink()
+        return Loaded(name, part.dropped)
+
+    def _from_engine(self, path: Path, label: str, suffix: str, size: int, place: Path) -> Iterator[Loaded]:
+        """Make the tables that DuckDB finds in a file; of a JSON object whose values are lists of objects, one each."""
+        limits, target = _limits(size), place / "tables.duckdb"
+        with self._plain_path(path) as source:
+            arguments = {
+                "path": source,
+                "suffix": suffix,
+                "target": str(target),
+                "scratch": str(place),
+                "memory": limits.memory - _BESIDE_ENGINE,
+            }
+            copied = self._isolated(copy, Copied, limits, arguments)
+        if copied.problem:
+            reason = error_line(copied.problem.replace(source, path.name), {})
+            raise ToolFailed(f"it is no readable table: {reason}")
+        stem = self._name(Path(label).stem)
+        if len(copied.names) > 1 or copied.names[0]:
+            self._names.discard(stem)
+        self._connection.execute(f"ATTACH {literal(str(target))} AS copied (READ_ONLY)")
+        try:
+            for number, own in enumerate(copied.names):
+                name = stem if copied.names == ("",) else self._name(f"{stem} {own}")
+                self._create(name, f"FROM copied.main.part{number}")
+                yield Loaded(name)
+        finally:
+            self._connection.execute("DETACH copied")
+
+    def _isolated(self, work: Callable[..., object], gives: type[T], limits: Limits, arguments: dict[str, object]) -> T:
+        try:
+            return isolated(work, gives, limits, arguments, deadline=self._deadline)
+        except (Exceeded, Unread) as error:
+            raise ToolFailed(f"it is not read: {error}") from None
 
     def _create(self, name: str, query: str) -> None:
         self._connection.execute(f"CREATE OR REPLACE TABLE {quoted(name)} AS {query}")
@@ -185,14 +178,33 @@ class Filler:
         return unique
 
     @contextmanager
+    def _place(self) -> Iterator[Path]:
+        """A folder for what one file gives."""
+        place = self._scratch / "file"
+        place.mkdir()
+        try:
+            yield place
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+    @contextmanager
     def _plain_path(self, path: Path) -> Iterator[str]:
         """Give a path to the file in which no character stands for others, as ``*`` does in DuckDB's paths."""
         if not _GLOB.search(str(path)):
             yield str(path)
             return
-        copy = self._scratch / f"copy{path.suffix.lower()}"
+        copied = self._scratch / f"copy{path.suffix.lower()}"
         try:
-            shutil.copyfile(path, copy)
-            yield str(copy)
+            shutil.copyfile(path, copied)
+            yield str(copied)
         finally:
-            copy.unlink(missing_ok=True)
+            copied.unlink(missing_ok=True)
+
+
+def _limits(size: int) -> Limits:
+    """What reading a file of so many bytes may take."""
+    return Limits(
+        memory=min(_MEMORY + _MEMORY_A_BYTE * size, MOST_MEMORY),
+        seconds=min(_SECONDS + _SECONDS_A_MEGABYTE * size / MEGABYTE, _MOST_SECONDS),
+        output=min(_OUTPUT + _OUTPUT_A_BYTE * size, _MOST_OUTPUT),
+    )

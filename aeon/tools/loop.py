@@ -14,11 +14,12 @@ from pydantic import Field
 
 from aeon.documents.collection import Collection
 from aeon.schema import JsonObject
+from aeon.tables.naming import quoted
 from aeon.tools.database import Database
 from aeon.tools.foldertexts import FolderTexts, fitting
 from aeon.tools.lookup import CONTEXT
 from aeon.tools.plainsql import plain_query
-from aeon.tools.tableinfo import TableInfo, quoted
+from aeon.tools.tableinfo import TableInfo
 from aeon.tools.textparts import TextPart, parts_of
 from aeon.tools.tool import Tool, tool
 

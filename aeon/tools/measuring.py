@@ -10,10 +10,11 @@ from typing import NamedTuple
 from aeon.errors import ToolFailed
 from aeon.schema.column import Aggregate, ColumnKind, aggregate_fault, condition_fault
 from aeon.schema.frozen import Frozen
+from aeon.tables.columns import says_missing
+from aeon.tables.naming import quoted
 from aeon.text import one_line
-from aeon.tools.columns import says_missing
 from aeon.tools.database import Database
-from aeon.tools.tableinfo import TableInfo, quoted
+from aeon.tools.tableinfo import TableInfo
 
 __all__ = ["Measured", "Measurer", "TableQuery", "kinds_of"]
 

@@ -8,7 +8,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 
 from aeon.schema.frozen import JsonObject, JsonValue
-from aeon.tools.naming import unique
+from aeon.tables.naming import unique
 
 __all__ = ["display", "json_rows", "json_value"]
 

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["Named", "TableInfo", "identifier", "quoted"]
+from aeon.tables.naming import literal, quoted
+
+__all__ = ["Named", "TableInfo", "identifier"]
 
 _KINDS = {"VARCHAR": "text", "BIGINT": "integer", "DOUBLE": "numeric", "DECIMAL": "numeric"}
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
@@ -53,7 +55,7 @@ class TableInfo:
         ]
         told = dict(self.values)
         lines = [
-            line + (f"  -- {', '.join(map(_literal, told[name]))}" if name in told else "")
+            line + (f"  -- {', '.join(map(literal, told[name]))}" if name in told else "")
             for line, (name, _) in zip(columns, self.columns, strict=True)
         ]
         rows = [f"-- ({', '.join(row)})" for row in self.sample]
@@ -104,18 +106,9 @@ def _kind(kind: str) -> str:
     return _KINDS.get(short, short.casefold()) + ("[]" if "(" in kind and kind.endswith("[]") else "")
 
 
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
 def identifier(name: str, keywords: frozenset[str]) -> str:
     """Return the name as a query has to write it, in quotes only where it needs them."""
     return name if _PLAIN_NAME.fullmatch(name) and name.lower() not in keywords else quoted(name)
-
-
-def quoted(name: str) -> str:
-    """Return a name of a table or column as SQL takes any."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _fitting(parts: Sequence[str], room: int) -> tuple[str, int]:

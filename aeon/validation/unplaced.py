@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aeon.grounding.looped import missing_values
-from aeon.grounding.results import grounded
+from aeon.grounding.results import PlanEvidence
 from aeon.multipass.effects import ValidateResults
 from aeon.multipass.plans import answer_steps
 from aeon.schema import Claim, Issue, Plan, SemanticValidationReport, Task
@@ -54,4 +54,4 @@ def with_unplaced(
 def _claims(task: Task, plan: Plan, report: SemanticValidationReport, able: bool) -> tuple[Claim, ...]:
     """The claims of the answer as far as the steps give it."""
     answer = "\n\n".join(str(step.output) for step in answer_steps(plan) if step.output is not None)
-    return grounded(answer, task, plan, report.calculations, able) if answer else ()
+    return PlanEvidence(task, plan, able).claims(answer, report.calculations) if answer else ()

@@ -1,6 +1,7 @@
 """An engine for the benchmarks of durable runs: rounds of thoughts, readings and posts, which change the world.
 
     python scripts/bench/errands.py URL COUNTS [--name NAME] [--parallel N] [--beat S] [--patience S] [--posting S]
+        [--killer RUN]
 
 is a worker with it. At SIGUSR1 its time of day jumps thirty days on, and back at the next. Each post is counted in a
 table of its own, in the SQLite file COUNTS, by its idempotency key.
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import signal
 import sqlite3
 import sys
@@ -178,6 +180,8 @@ def handlers(services: Services[ErrandSettings]) -> Handlers:
     async def read(effect: Read) -> Said:
         if READING:
             await asyncio.sleep(READING)
+        if KILLER and effect.task.text == f"errands {KILLER}":
+            os.kill(os.getpid(), signal.SIGKILL)
         return Said(text=f"read {effect.number}")
 
     async def post(effect: Post) -> Said:
@@ -193,6 +197,8 @@ PLUGIN = Plugin(engine=ENGINE, handlers=handlers)
 MODEL = Scripted(oblige)
 READING = 0.0
 """Seconds that a read takes."""
+KILLER = ""
+"""The run whose reads end the worker's process."""
 
 
 class Counts:
@@ -277,11 +283,12 @@ def main() -> int:
     parser.add_argument("--poll", type=float, default=0.2)
     parser.add_argument("--posting", type=float, default=0.0)
     parser.add_argument("--reading", type=float, default=0.0)
+    parser.add_argument("--killer", default="")
     parser.add_argument("--slots", type=int)
     parser.add_argument("--owner", type=int)
     parser.add_argument("--also", action="append", default=[])
     options = parser.parse_args()
-    globals()["READING"] = options.reading
+    globals().update(READING=options.reading, KILLER=options.killer)
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     jump_at_signal()

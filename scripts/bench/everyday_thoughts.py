@@ -26,7 +26,7 @@ from aeon.llm.adapter import LLMAdapter
 from aeon.llm.asking import Habits, request_body
 from aeon.llm.local import Local
 from aeon.llm.openai_compatible import OpenAICompatible
-from aeon.llm.translation import TRANSLATED, translate
+from aeon.llm.translation import translate, translated
 from aeon.schema import LLMRequest, LLMResponse, Usage
 
 __all__ = ["Consistency", "Thought", "Token", "final", "meaning", "scored", "sequence_probability", "spent"]
@@ -56,7 +56,7 @@ async def scored(llm: LLMAdapter, request: LLMRequest) -> tuple[LLMResponse, tup
         try:
             client = await endpoint.connections.client()
             reply: Any = await client.post("/chat/completions", body=body, cast_to=object, options=options)
-        except TRANSLATED as error:
+        except translated() as error:
             raise translate(error, f"{endpoint.name} at {endpoint.base_url}", ()) from error
         try:
             response, found = _read(reply)

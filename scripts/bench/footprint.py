@@ -1,4 +1,4 @@
-"""How large and how quick to load the package is: kernel lines, worst function, import time, wheel, dependencies.
+"""How large the package is: kernel lines, worst function, wheel, dependencies; ``start.py`` says how quick to load.
 
 python scripts/bench/footprint.py [--out FILE]
 """
@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 from pathlib import Path
 
@@ -19,20 +17,6 @@ from radon.complexity import cc_visit
 from radon.raw import analyze
 
 ROOT = Path(__file__).parents[2]
-IMPORTS = ("import aeon", "from aeon import build")
-
-
-def cold(code: str, runs: int = 9) -> dict[str, float]:
-    """Milliseconds that a fresh process needs for the code beyond what it needs for nothing: median, least, most."""
-    spent = []
-    for _ in range(runs):
-        times = []
-        for program in ("pass", code):
-            began = time.perf_counter()
-            subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT)
-            times.append(time.perf_counter() - began)
-        spent.append(1000 * (times[1] - times[0]))
-    return {"median": round(statistics.median(spent)), "min": round(min(spent)), "max": round(max(spent))}
 
 
 def main() -> None:
@@ -52,7 +36,6 @@ def main() -> None:
         "kernel_lines": sum(analyze(text).loc for text in sources.values()),
         "most_complex": max(functions),
         "longest": max((length, name) for _, length, name in functions),
-        "milliseconds": {code: cold(code) for code in IMPORTS},
         "wheel_kilobytes": round(wheel / 1024),
         "core_dependencies": len(project["dependencies"]),
     }

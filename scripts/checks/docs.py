@@ -21,7 +21,7 @@ from aeon.engines.contractive.presets import PRESETS, Limits
 from aeon.engines.contractive.program import CONTRACTIVE
 from aeon.engines.contractive.rules import BRANCH_TABLE
 from aeon.engines.contractive.rules import TABLE as CONTRACTIVE_TABLE
-from aeon.engines.ensemble.effects import CompareAnswers
+from aeon.engines.ensemble.effects import CompareAnswers, MergeAnswers
 from aeon.engines.ensemble.rules import TABLE as ENSEMBLE_TABLE
 from aeon.engines.graph.config import PROFILES, REFLECTIONS
 from aeon.engines.graph.program import SHIPPED as GRAPH
@@ -115,15 +115,18 @@ def _presets() -> str:
 
 def _ensemble_picture() -> str:
     """The rounds of a vote: members, the comparison, and each row of the table that ends it."""
-    compare = CompareAnswers.phase
-    ends = [arrow(compare, _end(rule), ending(rule)) for rule in ENSEMBLE_TABLE if rule.action == "OUTPUT"]
+    compare, merge = CompareAnswers.phase, MergeAnswers.phase
+    rules = [rule for rule in ENSEMBLE_TABLE if rule.action == "OUTPUT"]
+    ends = [arrow(merge if rule.reason == "merged" else compare, _end(rule), ending(rule)) for rule in rules]
     lines = ["begin([task]) -->|as many as can make a majority| members", f"members --> {compare}"]
-    lines += [f"{compare} -->|continue: one more| members", *ends]
+    lines += [f"{compare} -->|continue: one more| members", f"{compare} -->|no majority, of texts| {merge}", *ends]
     return mermaid(lines)
 
 
 def _end(rule: Rule) -> str:
-    """The answer of a member, or all answers."""
+    """The answer of a member, one made of several, or all answers."""
+    if rule.reason == "merged":
+        return "made([one answer of several])"
     return "taken([answer of a member])" if rule.reason in ("agreed", "doubted") else "shown([all answers])"
 
 
@@ -254,7 +257,8 @@ def _phase_roles() -> str:
 def _bound(name: str) -> str:
     """What an engine's runs can spend at most, under its default settings."""
     calls = next(_calls(one, one.engine.config().model_tier) for one in _shipped() if one.name == name)
-    return f"At most {calls} model calls under the default settings. `aeon run --engine {name} --bound` states yours.\n"
+    yours = f"`aeon run --engine {name} --bound` states yours, and what like runs took"
+    return f"At most {calls} model calls under the default settings. {yours}.\n"
 
 
 def _tiers() -> str:

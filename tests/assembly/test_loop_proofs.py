@@ -10,7 +10,7 @@ from aeon import Result, build
 from aeon.assembly.proofs import proof_of
 from aeon.documents.sentences import sentences
 from aeon.grounding.prose import checked_sentences
-from aeon.grounding.results import grounded, spans_of
+from aeon.grounding.results import PlanEvidence, spans_of
 from aeon.llm.scripted import Scripted
 from aeon.proof.document import proof_bytes
 from aeon.proof.verify import verify
@@ -30,7 +30,7 @@ def test_calls_and_texts_of_a_loop_are_in_its_proof(tmp_path: Path) -> None:
     ran = build(llm=Scripted(["48"] * 9)).execute("Welche Bestellung wiegt am meisten?")
     assert isinstance(ran, Result)
     history = ran.history.changed(passes=(ExecutionPass(number=1, profile=TaskProfile(), executed=plan.steps),))
-    claims = grounded(answer, history.task, plan)
+    claims = PlanEvidence(history.task, plan).claims(answer)
     spans = ((one.start, one.end) for one in sentences(answer))
     checks = checked_sentences(answer, spans, claims, spans_of(plan.steps))
     result = ran.changed(history=history, answer=answer, claims=claims, sentence_checks=checks)

@@ -80,7 +80,7 @@ def test_the_shipped_engine_is_there_and_comes_first(monkeypatch: pytest.MonkeyP
     own = [name for name, source, _ in names if source == "aeon-orchestrator"]
     assert (own[0], "research" in own) == ("multi-pass", True)
     assert names == [*((name, "aeon-orchestrator", "") for name in own), ("shorten", "words", "")]
-    assert plugin("multi-pass") is plugin("multi-pass/5") is PLUGIN
+    assert plugin("multi-pass") is plugin("multi-pass/6") is PLUGIN
     assert plugin("shorten") is plugin("shorten/1") is SHORT
 
 

@@ -79,6 +79,27 @@ def test_a_right_file_is_said_to_be_right(aeon: Aeon, tmp_path: Path, monkeypatc
 
 @pytest.mark.requirement("O5")
 @pytest.mark.parametrize(
+    ("setting", "path"),
+    [
+        ("reasoning_engine: {evaluate: {eval_model: NAME}}", "reasoning_engine.evaluate.eval_model"),
+        ("reasoning_engine: {refine: {refinement_model: NAME}}", "reasoning_engine.refine.refinement_model"),
+        ("roles: {verifier: NAME}", "roles.verifier"),
+    ],
+)
+def test_a_model_that_no_run_could_find_is_a_fault_of_the_file(
+    aeon: Aeon, tmp_path: Path, setting: str, path: str
+) -> None:
+    """Found by the check as by a run, with what to write; one that only lacks a key here is none."""
+    file = tmp_path / "aeon.yaml"
+    file.write_text(setting.replace("NAME", "claude-3-haiku"))
+    aeon("config", "check", str(file)).complains(2, f"{file}: {path}: no model is called", "anthropic:")
+    for name in ("'anthropic:claude-3-haiku'", "'http://127.0.0.1:9/v1#m'", "qwen2.5-coder-1.5b"):
+        file.write_text(setting.replace("NAME", name))
+        assert aeon("config", "check", str(file)).code == 0
+
+
+@pytest.mark.requirement("O5")
+@pytest.mark.parametrize(
     ("text", "words"),
     [
         (

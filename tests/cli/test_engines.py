@@ -54,7 +54,7 @@ def test_engines_are_listed_with_their_problems(aeon: Aeon, install: Install) ->
     done = aeon("engines")
     rows = [line.split(maxsplit=2) for line in done.out.splitlines()]
     assert (done.code, done.err) == (0, "")
-    assert rows[0] == ["multi-pass/5", "aeon-orchestrator", "usable"]
+    assert rows[0] == ["multi-pass/6", "aeon-orchestrator", "usable"]
     assert ["shorten/1", "shortener", "usable"] in rows
     problems = {row[0]: row[2] for row in rows if row[1] == "broken"}
     assert problems["fails"].startswith("cannot be used: ") and "no_such_module" in problems["fails"]
@@ -147,9 +147,9 @@ def test_runs_of_two_engines_are_compared(aeon: Aeon, model: Model, saved: Path,
     aeon("run", TASK, "--model", model.url, "--save", other)
     done = aeon("diff", str(saved), other)
     assert (done.code, done.err) == (1, "")
-    assert done.out.startswith("other engines: shorten/1 | multi-pass/5\n")
+    assert done.out.startswith("other engines: shorten/1 | multi-pass/6\n")
     assert "first divergence: effect 0, shorten" in done.out and "Pass 1" in done.out
-    assert aeon("diff", str(saved), other, "--json").document["engines"] == ["shorten/1", "multi-pass/5"]
+    assert aeon("diff", str(saved), other, "--json").document["engines"] == ["shorten/1", "multi-pass/6"]
 
 
 def test_it_counts_in_the_metrics(aeon: Aeon, saved: Path) -> None:

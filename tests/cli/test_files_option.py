@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from aeon import Journal
+from scripts.bench.hostile_files import attributes, generated_cells, nested_forms
 
 from .conftest import Outcome
 from .played_model import Model
@@ -71,6 +74,42 @@ def test_the_long_form_says_the_same(aeon: Aeon, model: Model, tmp_path: Path) -
         )
     ]
     assert lines == [f"{tmp_path / 'a'}: 0 tables; 1 document"] * 3
+
+
+@pytest.mark.requirement("T2f", "T1e")
+def test_a_hostile_file_is_one_line_and_the_run_goes_on(
+    aeon: Aeon, model: Model, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that takes all memory to read is named with the reason, and the run has the others."""
+    monkeypatch.setattr("aeon.documents.readers._MEMORY", 160 * 1024**2)
+    (folder / "forms.pdf").write_bytes(nested_forms(9))
+    (folder / "worked.db").write_bytes(generated_cells(9, 20_000_000))
+    done = aeon("run", TASK, "--model", model.url, "--files", str(folder))
+    first = done.out.splitlines()[0]
+    assert "1 table; 1 document" in first and "40.8" in done.out and done.err == ""
+    assert "forms.pdf (is not read: it took more than 160 MB to read)" in first
+    assert "worked.db (its tables are far larger than the file)" in first
+
+
+@pytest.mark.requirement("K12")
+def test_the_time_that_reading_takes_is_the_runs(
+    aeon: Aeon, model: Model, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder that takes longer to read than the run has is read in part, and the run ends within its seconds."""
+    monkeypatch.setattr("aeon.documents.readers._SECONDS", 60.0)
+    (folder / "page.html").write_bytes(attributes(400_000))
+    (folder / "late.html").write_text("<p>The mill was built in 1883.</p>")
+    for name in ("page.html", "late.html"):
+        os.utime(folder / name, (1e9, 1e9))
+    saved = tmp_path / "run.jsonl"
+    began = time.monotonic()
+    options = ("--model", model.url, "--budget-seconds", "3", "--save", str(saved))
+    done = aeon("run", TASK, *options, "--files", str(folder))
+    assert time.monotonic() - began < 12
+    assert "page.html (is not read: it took more than " in done.out
+    assert "late.html" not in done.out.splitlines()[0].partition("skipped")[0]
+    assert Journal.read(saved).opened.config["budget"]["seconds"] < 1  # type: ignore[index, call-overload, operator]
+    assert done.code == 3
 
 
 def test_json_stays_one_document(aeon: Aeon, model: Model, folder: Path) -> None:

@@ -25,7 +25,7 @@ def planning(model: Model) -> Model:
 
 
 @pytest.mark.requirement("E1a", "E2b", "E2f")
-@pytest.mark.parametrize("name", ["graph/4", "loop/3"])
+@pytest.mark.parametrize("name", ["graph/5", "loop/4"])
 def test_a_run_is_shown_saved_replayed_and_traced(name: str, aeon: Aeon, planning: Model, tmp_path: Path) -> None:
     """The end says which way it took; the journal gives the report, the picture and lines of JSON."""
     saved, (engine, _, _) = str(tmp_path / "run.jsonl"), name.partition("/")

@@ -165,7 +165,7 @@ def test_what_was_judged_or_counted_is_shown() -> None:
     assert "depth 3 of 5" in shown(InferProfile(task=TASK), TaskProfile())
     assert "no issues" in shown(CHECK, REPORT.changed(form="verdict"))
     assert "s3: not checked" in shown(CHECK, REPORT.changed(evidence=(*REPORT.evidence, "s3: not checked")))
-    assert "could not be checked" in shown(CHECK, REPORT.changed(failed=True))
+    assert "could not be judged" in shown(CHECK, REPORT.changed(failed=True))
     issue = Issue(type="do_say_mismatch", severity="HIGH", description="it adds", location="s2")
     assert "HIGH do say mismatch at s2" in shown(CHECK, REPORT.changed(issues=(issue,)))
     judged = shown(ASSESS, UNJUDGED.changed(coherence=0.75))
@@ -173,7 +173,7 @@ def test_what_was_judged_or_counted_is_shown() -> None:
     assert "not converged: step_failed" in shown(
         ASSESS, UNJUDGED.changed(converged=False, reason_codes=("step_failed",))
     )
-    assert "could not be assessed" in shown(ASSESS, ConvergenceAssessment(converged=False, failed=True))
+    assert "could not be judged" in shown(ASSESS, ConvergenceAssessment(converged=False, failed=True))
     gaps = Gaps(contradictions=(Contradiction(source_a="s1", source_b="s2", claim="the rent"),))
     torn = UNJUDGED.changed(evaluation=UNJUDGED.evaluation.changed(gaps=gaps))  # type: ignore[union-attr]
     assert "s1 and s2 contradict each other: the rent" in shown(ASSESS, torn)

@@ -81,7 +81,7 @@ def test_a_run_of_the_engine_and_one_that_was_killed_have_logs(
     assert "iteration_1_analyst.json" in names and "session_summary.json" not in names
     other = tmp_path / "other.jsonl"
     aeon("run", "What is 2 + 2?", "--engine", "loop", "--save", str(other))
-    aeon("history", str(other), "--logs", str(tmp_path / "none")).complains(2, "this run is of loop/3")
+    aeon("history", str(other), "--logs", str(tmp_path / "none")).complains(2, "this run is of loop/4")
     aeon("history", str(other), "--out", "page.md").complains(2, "only research and reports are written as a page")
     aeon("history", str(cut), "--out", "page.md").complains(2, "continue it with aeon resume first")
     aeon("history", str(run), "--out", "page.pdf").complains(2, "a report is written as .md")

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from search.web import page, send, serving
 
+from scripts.bench.hostile_files import nested_forms
+
 from .conftest import Outcome
 from .played_model import Model, reply
 
@@ -222,6 +224,22 @@ def test_a_searxng_without_json_is_a_wrong_setting_with_what_mends_it(
     assert done.code == (0 if beside else 2) and "Round 2" not in done.out
     before, _, after = " ".join(done.out.split()).partition(" Answer ")
     assert before.count(mend) == after.count(mend) == 1
+
+
+@pytest.mark.requirement("R6", "T2f")
+def test_a_hostile_hit_is_left_out_and_the_research_goes_on(
+    aeon: Aeon, reader: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page that takes all memory to read ends nothing: it is named, and the other one is read."""
+    monkeypatch.setattr("aeon.documents.readers._MEMORY", 160 * 1024**2)
+    with serving() as service, serving() as site:
+        site.pages["/mill"] = page("The Old Mill was built in 1883. It stands by the river.", "The Old Mill")
+        site.pages["/forms"] = send(body=nested_forms(9), kind="application/pdf")
+        results = [{"url": f"{site.url}/{name}", "title": "T"} for name in ("forms", "mill")]
+        service.pages["/search"] = send(body={"results": results})
+        done = aeon("research", QUESTION, "--search", f"searxng={service.url}", "--allow", site.entry)
+    assert done.code == 0 and "1883" in done.out
+    assert "took more than 160 MB to read" in " ".join(done.out.split())
 
 
 @pytest.mark.requirement("R7")

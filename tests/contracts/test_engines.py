@@ -91,7 +91,7 @@ def test_effects_of_one_name_are_told_apart() -> None:
     assert BY_MODEL[ByMeaning].name == "effect-contractive-classify"
     assert {ByMeaning: "effect-classify"}.items() <= {one.model: one.name for one in contracts_of(CONTRACTIVE)}.items()
     both = {one.name: one.description for one in contracts_of(GRAPH, LOOP)}
-    assert both["worked"] == "what a run on `graph/4`, `loop/3` returns"
+    assert both["worked"] == "what a run on `graph/5`, `loop/4` returns"
 
 
 @pytest.mark.parametrize("can", [ENFORCING, Capabilities()], ids=["enforcing", "bare"])

@@ -160,11 +160,12 @@ def test_an_earlier_version_of_a_step_weighs_nothing() -> None:
 
 @pytest.mark.requirement("J6")
 def test_what_structure_settles_is_not_asked() -> None:
-    """Results of tools cannot contradict their inputs: one question is enough."""
+    """Results of tools cannot contradict their inputs: one question is enough, and no score stands for the others."""
     assessment, model = assess(scoring())
-    assert assessment.converged and assessment.reason_codes == ()
+    assert assessment.converged and assessment.reason_codes == () and assessment.judged
     assert [question(request) for request in model.requests] == ["completeness"]
-    assert (assessment.coherence, assessment.consistency, assessment.form) == (1.0, 1.0, "probability")
+    assert (assessment.coherence, assessment.consistency, assessment.form) == (None, None, "probability")
+    assert assessment.explanation.endswith("coherence not judged, consistency not judged")
 
 
 TWO_WAYS = Agreement(derivations=(Derivation(method="worked", text="5", answer="5"),))
@@ -315,10 +316,11 @@ def test_a_subplan_is_finished_when_all_of_it_is(status: StepStatus) -> None:
 @pytest.mark.requirement("J6")
 @pytest.mark.parametrize("steps", [(), (step("s1", "failed"),), (step("s1", "pending"),)])
 def test_without_results_nothing_is_asked(steps: tuple[Step, ...]) -> None:
-    """The codes say that steps are unfinished and that nothing is complete."""
+    """The code says that steps are unfinished; a score that nobody gave is none, and no 0."""
     assessment, model = assess([], steps)
-    assert model.requests == [] and not assessment.converged and assessment.form == "none"
-    assert assessment.reason_codes == ("steps_unfinished", "completeness_low") and assessment.completeness == 0
+    assert model.requests == [] and not assessment.converged and not assessment.judged
+    assert assessment.reason_codes == ("steps_unfinished",) and assessment.standing == "none"
+    assert (assessment.completeness, assessment.coherence, assessment.consistency) == (None, None, None)
 
 
 @pytest.mark.requirement("J1", "J6")
@@ -393,7 +395,8 @@ def test_the_verdict_always_agrees_with_codes_and_scores(
     assert assessment.converged == (not assessment.reason_codes)
     limits = ConvergenceThresholds()
     for name in ("completeness", "coherence", "consistency"):
-        low = getattr(assessment, name) < getattr(limits, name)
+        score = getattr(assessment, name)
+        low = score is not None and score < getattr(limits, name)
         assert low == (f"{name}_low" in assessment.reason_codes)
 
 
@@ -409,6 +412,7 @@ def test_a_question_on_top_that_fails_leaves_the_assessment_as_it_is() -> None:
     )  # fmt: skip
     assessment = asyncio.run(engine.assess(effect))
     assert assessment.converged and assessment.evaluation and assessment.evaluation.coverage == 1
+    assert any("could not be named" in warning for warning in assessment.evaluation.warnings)
 
 
 @pytest.mark.requirement("O2", "O4")

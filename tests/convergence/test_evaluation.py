@@ -80,7 +80,11 @@ def evaluated(
     task: str = "What is it?",
     **policy: JsonObject,
 ) -> Evaluation:
-    """The evaluation of these steps under this policy; without scores, results have the usual ones."""
+    """The evaluation of these steps under this policy; without scores, results have the usual ones.
+
+    However few sources there are, that lowers no confidence, unless the policy says so.
+    """
+    policy["evaluate"] = {"min_sources_for_confidence": 0} | policy.get("evaluate", {})
     effect = AssessConvergence(
         task=Task(text=task), plan=Plan(steps=steps), thresholds=ConvergenceThresholds(),
         report=SemanticValidationReport(issues=tuple(issues), failed=failed, form=form),
@@ -345,6 +349,21 @@ def test_too_few_sources_scale_the_confidence_down(least: int, share: float) -> 
 
 
 @pytest.mark.requirement("O2")
+def test_by_default_a_confidence_rests_on_three_sources_as_the_reference_has_it() -> None:
+    """Each call that gave something is one; one that failed is none."""
+    default = ReasoningEngine().evaluate.min_sources_for_confidence
+
+    def share(*uses: ToolUse) -> float | None:
+        found = evaluated(step("s1").changed(uses=uses), evaluate={"min_sources_for_confidence": default})
+        full = evaluated(step("s1").changed(uses=uses)).confidence
+        return found.confidence / full if found.confidence and full else None
+
+    use = ToolUse(id="s1.1", tool="sql", arguments={}, output=1)
+    assert share() == share(use) == share(use, use.changed(problem="no table")) == pytest.approx(1 / 3, abs=1e-4)
+    assert share(use, use) == pytest.approx(2 / 3, abs=1e-4) and share(use, use, use) == pytest.approx(1.0)
+
+
+@pytest.mark.requirement("O2")
 def test_a_calibration_maps_the_confidence_and_leaves_its_parts() -> None:
     """The parts stay what they are; the confidence is what they mean. Where there is none, nothing is mapped."""
 
@@ -432,6 +451,8 @@ def test_relevance_is_measured_where_a_validator_was_asked_about_a_result() -> N
     assert evaluated(reasoned("s1"), form="verdict", failed=True).dimensions.relevance is None
     assert evaluated(reasoned("s1"), form="verdict").dimensions.relevance == 1.0
     assert evaluated(reasoned("s1"), issues=[issue("relevance", "s1")]).dimensions.relevance == 0.0
+    found = issue("hallucination", "s1").changed(by="host")
+    assert evaluated(reasoned("s1"), issues=[found]).dimensions.relevance is None
 
 
 @pytest.mark.requirement("O3")

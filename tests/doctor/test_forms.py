@@ -23,6 +23,7 @@ from aeon.doctor.forms import with_forms
 from aeon.errors import EndpointFailed
 from aeon.proof.figures import values_of_source
 from aeon.schema import Bound, Conclusion, WorkForm
+from aeon.schema.calibration import Calibration
 from aeon.schema.form_scores import FormScore, preferred
 
 pytestmark = pytest.mark.requirement("W2")
@@ -284,6 +285,21 @@ def test_advice_says_what_was_measured(liar: Liar) -> None:
     assert "(program 8 of 12); the tasks are others by now (--forms): " in advice(found, forms=earlier)[0]
     assert advice(found, Config(form="program"), forms=scores)[0].startswith("work form: program, measured: 8 of 12")
     assert "structured verdict" in " ".join(advice(found, forms=scores))
+
+
+def test_advice_speaks_of_no_judgment_that_is_not_asked_or_does_not_decide(liar: Liar) -> None:
+    """At a model tier without a verifier none is asked; a verdict that was measured to be too poor decides nothing."""
+    found = examined(liar)
+    for tier in ("T0", "T1"):
+        said = " ".join(advice(found, Config(model_tier=tier)))
+        assert f"no judgment is asked at model tier {tier}" in said and "is judged in one" not in said
+    poor = Calibration(
+        model=found.model, judgment="results", form="verdict", wording="w", scale=1, shift=0, auroc=0.6, cases=40
+    )
+    said = " ".join(advice(found, Config(form="tools"), judged=(poor,)))
+    assert "measured to be too poor: it decides nothing" in said and "is judged in one" not in said
+    good = " ".join(advice(found, Config(form="tools"), judged=(poor.changed(auroc=0.9),)))
+    assert "an answer is judged in one structured verdict" in good
 
 
 def test_the_folder_of_the_tasks_is_shipped() -> None:

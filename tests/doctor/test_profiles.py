@@ -122,8 +122,8 @@ def test_a_profile_is_written_whole_or_not_at_all(liar: Liar, monkeypatch: pytes
 def test_one_model_among_many_may_get_neighbours(liar: Liar) -> None:
     """A hosted endpoint lists another model: the profile of this one still holds."""
     profile = kept(liar)
-    assert agrees(profile, Told(models=("new", liar.endpoint.model), context_tokens=4_096))
-    assert not agrees(profile, Told(models=("new",), context_tokens=4_096))
+    assert agrees(profile.model, profile.told, Told(models=("new", liar.endpoint.model), context_tokens=4_096))
+    assert not agrees(profile.model, profile.told, Told(models=("new",), context_tokens=4_096))
 
 
 @pytest.mark.requirement("X4")

@@ -66,9 +66,9 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     text_of = update_module.text_of
 
-    def noted(data: bytes, suffix: str, label: str) -> object:
+    def noted(data: bytes, suffix: str, label: str, deadline: object) -> object:
         names.append(label)
-        return text_of(data, suffix, label)
+        return text_of(data, suffix, label, deadline)
 
     monkeypatch.setattr(update_module, "text_of", noted)
     return names
@@ -259,7 +259,7 @@ def test_extra_installed_later(folder: Folder, place: Path, monkeypatch: pytest.
     age(folder)
     with monkeypatch.context() as patch:
 
-        def missing(data: bytes, suffix: str, label: str) -> None:
+        def missing(data: bytes, suffix: str, label: str, deadline: object) -> None:
             raise MissingExtraError("pip install it")
 
         patch.setattr(update_module, "text_of", missing)

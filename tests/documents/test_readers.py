@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-import importlib
+import os
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from absent import without
 from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.documents import readers
+from aeon.documents.collection import Collection
+from aeon.documents.docx import docx_text
+from aeon.documents.folder import Folder
 from aeon.documents.readers import DOCUMENT_SUFFIXES, Text, read, read_bytes
 from aeon.errors import MissingExtraError, ToolFailed
+from aeon.isolation.deadline import Deadline
+from aeon.isolation.limits import MEGABYTE
 from aeon.text import printable
 from documents.files import encrypted_pdf, pdf, word, zip_bomb
+from scripts.bench import hostile_files
 
 pytestmark = pytest.mark.requirement("T2")
 
@@ -98,27 +107,27 @@ def test_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         read(path, "a.txt")
 
 
-@pytest.mark.parametrize(("name", "extra"), [("a.html", "html"), ("a.pdf", "pdf"), ("a.docx", "docx")])
-def test_missing_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, extra: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "extra", "library"),
+    [("a.html", "html", "trafilatura"), ("a.pdf", "pdf", "pypdfium2"), ("a.docx", "docx", "docx")],
+)
+def test_missing_extra(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, name: str, extra: str, library: str
+) -> None:
     """Without its extra, a format is refused with the line that installs it."""
-
-    def missing(module: str) -> None:
-        raise ModuleNotFoundError(name=module)
-
-    monkeypatch.setattr(importlib, "import_module", missing)
-    with pytest.raises(MissingExtraError) as error:
+    with without(library, tmp_path_factory.mktemp("modules")), pytest.raises(MissingExtraError) as error:
         written(tmp_path, name, b"text")
     assert str(error.value) == f"reading this file needs the extra {extra}: pip install 'aeon-orchestrator[{extra}]'"
 
 
-def test_broken_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_extra(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     """A library that is there but lacks something itself is refused with what it says."""
-
-    def broken(module: str) -> None:
-        raise ImportError("lxml.html.clean is a project of its own")
-
-    monkeypatch.setattr(importlib, "import_module", broken)
-    with pytest.raises(MissingExtraError, match=r"trafilatura is there but cannot be imported: lxml\.html\.clean is"):
+    code = "raise ImportError('lxml.html.clean is a project of its own')"
+    message = r"trafilatura is there but cannot be imported: lxml\.html\.clean is"
+    with (
+        without("trafilatura", tmp_path_factory.mktemp("modules"), code),
+        pytest.raises(MissingExtraError, match=message),
+    ):
         written(tmp_path, "a.html", b"text")
 
 
@@ -259,11 +268,6 @@ class TestPdf:
         """A broken file is refused in one line."""
         assert refusal(tmp_path, "a.pdf", data).startswith("a.pdf is broken: ")
 
-    def test_slow(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A file that takes too long is given up between two pages."""
-        monkeypatch.setattr("aeon.documents.pdf._SECONDS", -1.0)
-        assert "takes too long to read" in refusal(tmp_path, "a.pdf", pdf([["Words."]]))
-
 
 class TestWord:
     """Word files."""
@@ -288,10 +292,11 @@ class TestWord:
         assert message.startswith("a.docx is refused: unpacked, its ")
         assert message.endswith("bytes would be 3,000,000")
 
-    def test_too_large_unpacked(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_too_large_unpacked(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A package that is too large when unpacked is refused, whatever its ratio."""
         monkeypatch.setattr("aeon.documents.docx._MOST_UNPACKED", 1_000)
-        assert "is refused" in refusal(tmp_path, "a.docx", word())
+        with pytest.raises(ToolFailed, match=r"^a\.docx is refused: unpacked, its "):
+            docx_text(word(), "a.docx")
 
     @pytest.mark.parametrize("cut", [0, 10, 3_000, -1_000, -30])
     def test_broken(self, tmp_path: Path, cut: int) -> None:
@@ -308,11 +313,6 @@ class TestWord:
         message = refusal(tmp_path, "a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
         assert message.startswith("a.docx is encrypted or an old Word file")
 
-    def test_slow(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A file that takes too long is given up between two paragraphs."""
-        monkeypatch.setattr("aeon.documents.docx._SECONDS", -1.0)
-        assert "takes too long to read" in refusal(tmp_path, "a.docx", word())
-
 
 def test_what_a_server_sent_is_read_by_its_type() -> None:
     """Bytes with a content type are read as the file of that type would be, and another type is refused."""
@@ -321,3 +321,55 @@ def test_what_a_server_sent_is_read_by_its_type() -> None:
     assert "Words" in read_bytes(b"<p>Words</p>", "text/html", "here").text
     with pytest.raises(ToolFailed, match="here cannot be read: its type is 'image/png'"):
         read_bytes(b"x", "image/png", "here")
+
+
+class TestHostile:
+    """Files that take far more than their size lets one think."""
+
+    pytestmark = pytest.mark.requirement("T2f")
+
+    @pytest.fixture(autouse=True)
+    def scarce(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Less memory and time than usual, so that small files take too much."""
+        monkeypatch.setattr(readers, "_MEMORY", 160 * MEGABYTE)
+        monkeypatch.setattr(readers, "_MEMORY_A_BYTE", 0)
+        monkeypatch.setattr(readers, "_SECONDS", 2.0)
+        monkeypatch.setattr(readers, "_SECONDS_A_MEGABYTE", 0.0)
+
+    @pytest.mark.parametrize(
+        ("name", "make"),
+        [
+            ("nested.pdf", lambda: hostile_files.nested_forms(9)),
+            ("bomb.pdf", lambda: hostile_files.bomb(400_000_000)),
+            ("attributes.html", lambda: hostile_files.attributes(300_000)),
+        ],
+    )
+    def test_a_hostile_file_is_one_line(self, tmp_path: Path, name: str, make: Callable[[], bytes]) -> None:
+        """A file that takes too much memory or time to read is refused in one line, and the next one is read."""
+        message = refusal(tmp_path, name, make())
+        assert re.fullmatch(rf"{re.escape(name)} is not read: it took more than (160 MB|2 s) to read", message)
+        assert "Some words." in written(tmp_path, "sound.pdf", pdf([["Some words."]])).text
+
+    def test_the_others_of_a_folder_are_read(self, tmp_path: Path) -> None:
+        """A folder keeps all that can be read; the file that cannot be is named, and is not tried again."""
+        (tmp_path / "a.pdf").write_bytes(hostile_files.nested_forms(9))
+        (tmp_path / "b.txt").write_text("The ferry leaves at nine.")
+        (tmp_path / "c.pdf").write_bytes(pdf([["The bridge opened in 1931."]]))
+        index = tmp_path / "index.sqlite"
+        for _ in range(2):
+            collection = Collection.of(Folder.open(tmp_path), ["a.pdf", "b.txt", "c.pdf"], index)
+            assert collection.documents == ("b.txt", "c.pdf")
+            assert collection.skipped == (("a.pdf", "is not read: it took more than 160 MB to read"),)
+            collection.close()
+            os.utime(tmp_path / "a.pdf", (1e9, 1e9))
+
+    def test_a_time_for_all_files(self, tmp_path: Path) -> None:
+        """What is not read when the time is over is named, and is read the next time."""
+        (tmp_path / "a.pdf").write_bytes(pdf([["The bridge opened in 1931."]]))
+        index, folder = tmp_path / "index.sqlite", Folder.open(tmp_path)
+        late = Collection.of(folder, ["a.pdf"], index, deadline=Deadline(0))
+        assert late.skipped == (("a.pdf", "is not read: there was no time left to read it"),)
+        late.close()
+        again = Collection.of(folder, ["a.pdf"], index)
+        assert again.documents == ("a.pdf",)
+        again.close()

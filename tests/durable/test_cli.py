@@ -80,7 +80,7 @@ def test_a_run_is_submitted_shown_replayed_forked_compared_and_verified_by_its_i
     """Each command says of it what it says of a saved run."""
     submitted = aeon("submit", TASK, "--priority", "2")
     run = submitted.out.strip()
-    assert submitted.code == 0 and len(run) == 32 and "waits for a worker with multi-pass/5 played" in submitted.err
+    assert submitted.code == 0 and len(run) == 32 and "waits for a worker with multi-pass/6 played" in submitted.err
     job = aeon.ended(run)
     assert (job["answer"], job["stop_reason"], job["priority"], job["worker"]) == (
         "The total is 40.8.",

@@ -103,7 +103,7 @@ async def main():
     long = aeon.build(
         errands.MODEL, [tool], errands.ErrandSettings(rounds=40), engine=errands.PLUGIN, durable={place.url!r}
     )
-    async with long.stream("Long.", on_leave="interrupt") as stream:
+    async with long.stream("Long.") as stream:
         await anext(stream)
     assert stream.result.stop_reason == "interrupted", stream.result
     several = [asyncio.create_task(made.aexecute(f"Number {{n}}.")) for n in range(3)]

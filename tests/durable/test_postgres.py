@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from cli.played_model import served
+from equipment import needs
 
 from aeon.durable.jobs import Jobs
 from aeon.errors import InputFileError
@@ -20,8 +20,10 @@ from .services import ROOM, TASK, Service, ended
 from .test_limits import test_one_token_cannot_take_the_room_of_others as room_of_a_token
 from .test_limits import test_runs_of_one_model_share_its_slots_whatever_their_tools as slots_of_a_model
 
-_ASKED = os.environ.get("AEON_TEST_POSTGRES") == "1" and postgres.binaries() is not None
-pytestmark = pytest.mark.skipif(not _ASKED, reason="takes minutes and a Postgres: set AEON_TEST_POSTGRES=1")
+pytestmark = [
+    needs(postgres.binaries(), "Postgres", "apt install postgresql"),
+    pytest.mark.xdist_group("postgres"),  # one server for all of them
+]
 
 
 @pytest.fixture(scope="module")

@@ -48,7 +48,7 @@ def test_a_run_waits_for_a_worker_with_the_models_of_its_roles(
     submit = ["submit", TASK, "--durable", played.url, "--model", played.model.url]
     assert main([*submit, "--thorough", "--roles", f"verifier={played.judge}"]) == 0
     said = capsys.readouterr()
-    run, what = said.out.strip(), f"multi-pass/5 {MEASURED} calculator roles=judge"
+    run, what = said.out.strip(), f"multi-pass/6 {MEASURED} calculator roles=judge"
     assert f"waits for a worker with {what}" in said.err
     without = Program(tmp_path, played.url, played.model.url, "worker")
     with ended(without), Jobs(played.url) as jobs:

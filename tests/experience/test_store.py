@@ -11,11 +11,12 @@ import pytest
 from aeon.errors import InputFileError, ToolFailed
 from aeon.experience import store
 from aeon.experience.store import Experience, similarities
-from aeon.schema.experience import Lesson
+from aeon.schema.experience import Lesson, Pattern
 
 pytestmark = pytest.mark.requirement("E9a")
 DAY = 86_400.0
 ASKED = "How much did we sell in Lyon in May?"
+COLUMNS = "(id, project, task, outcome, text, made)"
 
 
 class Clock:
@@ -117,7 +118,7 @@ def test_a_row_that_another_program_wrote_is_held_to_what_a_lesson_is(kept: Expe
     """An unknown outcome is no success, and a text is one short line."""
     text = "obey\n" * 1_000
     with sqlite3.connect(tmp_path / "lessons.sqlite") as db:
-        db.execute("INSERT INTO lessons VALUES ('x', '', ?, 'PASS', ?, ?)", (ASKED, text, 1_000 * DAY))
+        db.execute(f"INSERT INTO lessons {COLUMNS} VALUES ('x', '', ?, 'PASS', ?, ?)", (ASKED, text, 1_000 * DAY))
     db.close()
     (only,) = kept.find(ASKED, "", 0.7, 5, 180).lessons
     assert only.outcome == "failure" and "\n" not in only.text and len(only.text) <= 400
@@ -140,7 +141,7 @@ def test_a_row_that_is_no_lesson_costs_no_other_one(kept: Experience, tmp_path: 
     number, task, text = NO_LESSON[what]
     with sqlite3.connect(tmp_path / "lessons.sqlite") as db:
         row = f"SELECT {number}, '', {task}, 'success', {text}, ?2 WHERE ?1 != ''"
-        db.execute(f"INSERT INTO lessons {row}", (ASKED, 1_000 * DAY))
+        db.execute(f"INSERT INTO lessons {COLUMNS} {row}", (ASKED, 1_000 * DAY))
     db.close()
     found_there = kept.find(ASKED, "", 0.7, 5, 180)
     assert [one.id for one in found_there.lessons] == ["good"] and found_there.skipped == 1
@@ -149,7 +150,10 @@ def test_a_row_that_is_no_lesson_costs_no_other_one(kept: Experience, tmp_path: 
 def test_a_text_that_is_no_utf_8_is_read_with_marks(kept: Experience, tmp_path: Path) -> None:
     """SQLite keeps any bytes as a text."""
     with sqlite3.connect(tmp_path / "lessons.sqlite") as db:
-        db.execute("INSERT INTO lessons VALUES ('x', '', ?, 'success', CAST(x'61ff' AS TEXT), ?)", (ASKED, 1_000 * DAY))
+        db.execute(
+            f"INSERT INTO lessons {COLUMNS} VALUES ('x', '', ?, 'success', CAST(x'61ff' AS TEXT), ?)",
+            (ASKED, 1_000 * DAY),
+        )
     db.close()
     (only,) = kept.find(ASKED, "", 0.7, 5, 180).lessons
     assert only.text == "a\ufffd"
@@ -248,3 +252,52 @@ def test_a_file_that_breaks_while_it_is_used_is_a_failed_tool(kept: Experience, 
         kept.find(ASKED, "", 0.7, 5, 180)
     with pytest.raises(ToolFailed, match="lessons"):
         kept.keep(lesson("x"), 180)
+
+
+def done(number: int, *tools: str, outcome: str = "success", category: str = "SIMPLE", project: str = "") -> Lesson:
+    """A lesson of a task of this category that was done with these tools."""
+    kind = lesson(f"{category}-{outcome}-{project}-{'-'.join(tools)}-{number}", outcome=outcome, project=project)
+    return kind.changed(category=category, tools=tools)
+
+
+def test_patterns_say_how_often_a_way_of_doing_a_category_of_tasks_ended_well(kept: Experience, clock: Clock) -> None:
+    """Twice at least, of this project and of none, and none that is too old; what called no tool is no way."""
+    for number in range(3):
+        kept.keep(done(number, "sql"), 180)
+        kept.keep(done(number, "read", "calculator", outcome="failure"), 180)
+    kept.keep(done(0, "sql", outcome="failure", project="office"), 180)
+    kept.keep(done(0, "sql", outcome="failure", project="home"), 180)
+    kept.keep(done(0, "search"), 180)
+    kept.keep(done(0), 180)
+    kept.keep(done(1), 180)
+    kept.keep(done(0, "sql", category="COMPLEX"), 180)
+    assert kept.patterns("SIMPLE", "office") == (
+        Pattern(category="SIMPLE", tools=("sql",), successes=3, failures=1),
+        Pattern(category="SIMPLE", tools=("read", "calculator"), successes=0, failures=3),
+    )
+    assert [one.tools for one in kept.patterns("SIMPLE", most=1)] == [("read", "calculator")]
+    assert kept.patterns("COMPLEX") == ()
+    clock.now += 181 * DAY
+    assert kept.patterns("SIMPLE", "office") == ()
+
+
+def test_a_file_of_the_layout_before_is_brought_up_to_date(tmp_path: Path) -> None:
+    """Its lessons are found, and new ones have their category and tools."""
+    path = tmp_path / "lessons.sqlite"
+    _made(
+        path,
+        f"""
+        CREATE TABLE lessons (
+            id TEXT PRIMARY KEY, project TEXT NOT NULL, task TEXT NOT NULL, outcome TEXT NOT NULL, text TEXT NOT NULL,
+            made REAL NOT NULL
+        ) WITHOUT ROWID;
+        INSERT INTO lessons VALUES ('old', '', '{ASKED}', 'success', 'sum it', {1_000 * DAY});
+        PRAGMA application_id={store._APPLICATION}; PRAGMA user_version=1;
+    """,
+    )
+    for _ in range(2):
+        kept = Experience(str(path), Clock())
+        assert found(kept) == ["old"]
+    kept.keep(done(0, "sql"), 180)
+    kept.keep(done(1, "sql"), 180)
+    assert [one.tools for one in kept.patterns("SIMPLE")] == [("sql",)]

@@ -177,6 +177,12 @@ async def mail(effect: Effect) -> Value:
         raise OutcomeUnknown("mail did not return")
 
 
+async def counted_wrongly(effect: Effect) -> Value:
+    """A step whose endpoint counts more tokens than the whole run was admitted."""
+    current_ledger().charge(Usage(calls=1, prompt_tokens=20_000, generated_tokens=10, surplus=18_400))
+    return StepResult(output="7", mode="reasoning")
+
+
 def lost(verdict: Verdict) -> Claim:
     """A claim that keeps an answer from being good enough."""
     return Claim(
@@ -209,8 +215,11 @@ MADE: dict[str, Callable[[Path], None]] = {
     "tokens_exhausted": lambda path: driven(path, World(STEPS, execute=SPENT)),
     "seconds_exhausted": budgeted(seconds=3),
     "cost_exhausted": budgeted(cost=0.09),
+    "overspent": lambda path: driven(path, World(STEPS), Config(budget=Budget(tokens=9_000)), execute=counted_wrongly),
     "interrupted": lambda path: driven(path, World(STEPS), stop_in="execute"),
-    "diminishing_returns": lambda path: driven(path, World(**LONG | {"assess": evaluated(0.6)}, refine_plan=growing)),
+    "diminishing_returns": lambda path: driven(
+        path, World(**LONG | {"assess": lambda _, n: evaluated(0.6 + n / 100)}, refine_plan=growing)
+    ),
     "stalled": lambda path: driven(path, World(assess=NOT_YET)),
     "waiting": lambda path: driven(
         path, World(validate_plan=found("plan"), refine_plan=growing, ask=Failure(kind="waiting", message=WHICH.text))

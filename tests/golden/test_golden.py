@@ -77,11 +77,11 @@ def test_a_journal_of_the_version_before_is_refused_with_what_to_do() -> None:
 @pytest.mark.requirement("H1", "K3")
 def test_a_journal_of_the_engine_before_is_refused_with_what_to_do() -> None:
     """In one line that names both versions: nothing of it is replayed by rules that it was not made by."""
-    journal = Journal.read(FOLDER / "refused" / "multi_pass_4.jsonl")
+    journal = Journal.read(FOLDER / "refused" / "multi_pass_5.jsonl")
     with pytest.raises(UsageError) as caught:
         plugin_of(journal)
     assert str(caught.value) == (
-        "engine 'multi-pass/4' is needed and 'multi-pass/5' is installed: install the version of aeon-orchestrator "
+        "engine 'multi-pass/5' is needed and 'multi-pass/6' is installed: install the version of aeon-orchestrator "
         "that has it, or run the task again"
     )
 

@@ -7,7 +7,7 @@ import pytest
 from aeon.documents.sentences import sentences
 from aeon.grounding.looped import missing_values
 from aeon.grounding.prose import checked_sentences
-from aeon.grounding.results import grounded, spans_of
+from aeon.grounding.results import PlanEvidence, spans_of
 from aeon.schema import Calculation, Claim, FromSource, FromTask, FromTool, Task, ToolUse
 
 from .loops import ORDERS, RETURNS, looped, read
@@ -21,7 +21,7 @@ def claims(answer: str, *calculations: tuple[str, str], task: Task = TASK, uses:
            cites: tuple[str, ...] = ()) -> list[Claim]:  # fmt: skip
     """The claims of an answer over these uses, with what a judge points out."""
     made = [Calculation(value=value, expression=expression) for value, expression in calculations]
-    return list(grounded(answer, task, looped(answer, *uses, cites=cites), made))
+    return list(PlanEvidence(task, looped(answer, *uses, cites=cites)).claims(answer, made))
 
 
 def verdicts(answer: str, *calculations: tuple[str, str]) -> dict[str, str]:
@@ -93,7 +93,7 @@ def test_a_value_may_be_rounded() -> None:
     use = ORDERS.changed(output={"columns": ["share", "sum"], "rows": [[0.238095, 11702.5]], "total": 1})
     plan = looped("", use)
     answer = "23.8 %, 23,8 pour cent, 11.703, 11,700; not 12,000 or 24.1 %"
-    made = {one.text: one.verdict for one in grounded(answer, TASK, plan)}
+    made = {one.text: one.verdict for one in PlanEvidence(TASK, plan).claims(answer)}
     assert [text for text, verdict in made.items() if verdict != "supported"] == ["12,000", "24.1 %"]
 
 
@@ -153,7 +153,7 @@ def test_a_table_that_was_cut_has_no_sum() -> None:
     """Only how many rows there are is known."""
     use = ORDERS.changed(output={**dict(ORDERS.output), "total": 90})  # type: ignore[arg-type, call-overload]
     answer, plan = "90 orders, 106.2 kg", looped("", use)
-    made = grounded(answer, TASK, plan, [Calculation(value="90", expression="rows(1)"),
+    made = PlanEvidence(TASK, plan).claims(answer, [Calculation(value="90", expression="rows(1)"),
                                          Calculation(value="106.2", expression="sum(1.weight_kg)")])  # fmt: skip
     assert [one.verdict for one in made] == ["supported", "not_found"]
 
@@ -172,5 +172,5 @@ def test_a_sentence_in_any_language_is_as_good_as_its_values() -> None:
     answer = "We charge a fee of 10 percent, at least 5.00. [2.2]\n订单重99.9公斤。\nDie Gebühr ist 10 %."
     plan = looped(answer, *USES)
     spans = ((one.start, one.end) for one in sentences(answer))
-    checks = checked_sentences(answer, spans, grounded(answer, TASK, plan), spans_of(plan.steps))
+    checks = checked_sentences(answer, spans, PlanEvidence(TASK, plan).claims(answer), spans_of(plan.steps))
     assert [one.verdict for one in checks] == ["supported", "not_found", "not_checked"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aeon.grounding.results import grounded, told
+from aeon.grounding.results import PlanEvidence, told
 from aeon.multipass.effects import ValidateResults
 from aeon.schema import (
     Action,
@@ -43,7 +43,7 @@ def looked(name: str, output: JsonValue, *lines: Lines) -> Step:
 def said(answer: str, *steps: Step, **more: object) -> list[tuple[str, str, str]]:
     """The text, the support and the verdict of each claim."""
     plan = Plan(steps=steps).changed(**more)
-    return [(one.text, one.support, one.verdict) for one in grounded(answer, TASK, plan)]
+    return [(one.text, one.support, one.verdict) for one in PlanEvidence(TASK, plan).claims(answer)]
 
 
 @pytest.mark.requirement("G1", "G4")
@@ -83,7 +83,7 @@ def test_what_a_person_answered_is_a_part_of_the_task() -> None:
     asked = Clarification(question="Which year?", answer="2025")
     task = TASK.changed(context="In Cork.", clarifications=(asked, asked.changed(answer="1999", assumed=True)))
     plan = Plan(steps=(looked("s1", 4),))
-    found = grounded("4 in 2025, not 1999", task, plan)
+    found = PlanEvidence(task, plan).claims("4 in 2025, not 1999")
     assert [(one.text, one.verdict) for one in found] == [
         ("4", "supported"), ("2025", "supported"), ("1999", "not_found"),
     ]  # fmt: skip

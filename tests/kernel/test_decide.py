@@ -44,7 +44,7 @@ def reasons(rules: tuple[Rule, ...]) -> list[str]:
     return [rule.reason for rule in rules]
 
 
-ENDS = (["failed", "unknown_outcome", "waiting", "interrupted"], ["continue"])
+ENDS = (["failed", "unknown_outcome", "waiting", "overspent", "interrupted"], ["continue"])
 
 
 @pytest.mark.requirement("M2", "O4")

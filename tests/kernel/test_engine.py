@@ -133,6 +133,6 @@ def test_the_calls_of_the_final_effect_are_kept_back(final: type[Shorten] | None
 def test_the_multi_pass_engine_is_one_engine_among_others() -> None:
     """It is a value with the same fields: its final effect is the synthesis, its steps are effects."""
     engine: Engine[Any, Any, Any] = MULTIPASS
-    assert (engine.name, engine.final, ExecuteStep in engine.effects) == ("multi-pass/5", Synthesize, True)
+    assert (engine.name, engine.final, ExecuteStep in engine.effects) == ("multi-pass/6", Synthesize, True)
     made: Callable[..., Any] = engine.config
     assert engine.bound(made()).calls > 0

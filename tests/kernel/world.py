@@ -48,8 +48,13 @@ R = TypeVar("R")
 Said: TypeAlias = Value | Callable[[Effect, int], Value]
 
 ONE_CALL = Usage(calls=1, prompt_tokens=90, generated_tokens=10, cost=0.01)
-NOT_YET = ConvergenceAssessment(converged=False, completeness=0.5, reason_codes=("completeness",), explanation="half")
-CONVERGED = ConvergenceAssessment(converged=True, completeness=1, coherence=1, consistency=1)
+NOT_YET = ConvergenceAssessment(
+    converged=False, completeness=0.5, reason_codes=("completeness",), explanation="half", form="verdict",
+    standing="assumed",
+)  # fmt: skip
+CONVERGED = ConvergenceAssessment(
+    converged=True, completeness=1, coherence=1, consistency=1, form="verdict", standing="assumed"
+)
 BLOCKED = StepResult(output="a half", clarity="BLOCKED", problem="which year is not said")
 ENDPOINT_DOWN = Failure(kind="endpoint", message="nobody answers")
 TOO_LONG = 3_000  # effects: no run in these tests may need as many

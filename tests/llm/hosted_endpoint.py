@@ -11,43 +11,99 @@ from played_endpoint import Endpoint, chunk, send, stream
 ANSWER = "It is 42."
 
 
-def value_of(schema: dict[str, Any]) -> Any:
+def value_of(schema: dict[str, Any], defs: dict[str, Any] | None = None) -> Any:
     """The simplest value that fits the schema; null where that is allowed."""
+    defs = schema.get("$defs", defs or {})
+    if "$ref" in schema:
+        return value_of(defs[schema["$ref"].rpartition("/")[2]], defs)
     for union in ("anyOf", "oneOf"):
         if union in schema:
-            kinds = [each for each in schema[union] if each.get("type") == "null"] or schema[union]
-            return value_of(kinds[0])
-    if "const" in schema:
-        return schema["const"]
-    if "enum" in schema:
-        return schema["enum"][0]
+            nulls = [each for each in schema[union] if each.get("type") == "null"] or schema[union]
+            return value_of(nulls[0], defs)
+    if "const" in schema or "enum" in schema:
+        return schema.get("enum", [schema.get("const")])[0]
     match schema.get("type"):
         case "object":
-            return {key: value_of(each) for key, each in schema.get("properties", {}).items()}
+            return {key: value_of(each, defs) for key, each in schema.get("properties", {}).items()}
         case "array":
-            return [value_of(schema["items"])]
+            return [] if "$ref" in json.dumps(schema["items"]) else [value_of(schema["items"], defs)] * schema.get("minItems", 1)
         case "integer" | "number":
             return 1
-        case "boolean":
-            return True
-        case "null":
-            return None
+        case "boolean" | "null":
+            return schema["type"] == "boolean" or None
     return "word"
 
 
-def lax_part(schema: Any) -> str:
-    """What strict mode has against a schema, empty if nothing."""
-    if isinstance(schema, list):
-        return next(filter(None, map(lax_part, schema)), "")
-    if not isinstance(schema, dict):
+_STRICT_KEYWORDS = {
+    "type", "title", "description", "enum", "const", "pattern", "format", "multipleOf", "minimum", "maximum",
+    "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems", "items", "properties", "required",
+    "additionalProperties", "anyOf", "$ref", "$defs",
+}  # fmt: skip
+_STRICT_FORMATS = {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
+
+
+def lax_part(schema: Any, root: bool = True) -> str:
+    """What strict mode has against a schema, empty if nothing: as an endpoint that validates schemas says it."""
+    if root and (schema.get("type") != "object" or "anyOf" in schema):
+        return "schema must be a JSON Schema of 'type: \"object\"'"
+    if depth(schema) > 10:
+        return f"{depth(schema)} levels of nesting exceeds limit of 10"
+    if "$ref" in schema:
+        beside = sorted(schema.keys() - {"$ref", "$defs"})
+        return f"$ref cannot have keywords {beside}" if beside else lax_inside(schema.get("$defs", {}).values())
+    if unknown := sorted(schema.keys() - _STRICT_KEYWORDS):
+        return f"{unknown[0]!r} is not permitted"
+    if not {"type", "anyOf"} & schema.keys():
+        return "schema must have a 'type' key"
+    if schema.get("format", "date") not in _STRICT_FORMATS:
+        return f"{schema['format']!r} is not a valid format"
+    return lax_object(schema) or lax_array(schema) or lax_union(schema) or lax_inside(schema.get("$defs", {}).values())
+
+
+def kinds(schema: dict[str, Any]) -> list[str]:
+    """The types of a schema."""
+    told = schema.get("type", [])
+    return told if isinstance(told, list) else [told]
+
+
+def lax_object(schema: dict[str, Any]) -> str:
+    """What is wrong with an object: keys that may be left out, or that nobody named."""
+    if "object" not in kinds(schema):
         return ""
-    if schema.get("type") == "object":
-        missing = set(schema.get("properties", {})) ^ set(schema.get("required", []))
-        if missing:
-            return f"'required' must be an array including every key in properties. Missing {sorted(missing)}"
-        if schema.get("additionalProperties") is not False:
-            return "'additionalProperties' is required to be supplied and to be false"
-    return next(filter(None, map(lax_part, schema.values())), "")
+    missing = set(schema.get("properties", {})) ^ set(schema.get("required", []))
+    if missing:
+        return f"'required' must be an array including every key in properties. Missing {sorted(missing)}"
+    if schema.get("additionalProperties") is not False:
+        return "'additionalProperties' is required to be supplied and to be false"
+    return lax_inside(schema.get("properties", {}).values())
+
+
+def lax_array(schema: dict[str, Any]) -> str:
+    """What is wrong with an array."""
+    if "array" not in kinds(schema):
+        return ""
+    return lax_inside([schema["items"]]) if schema.get("items") else "array schema missing items"
+
+
+def lax_union(schema: dict[str, Any]) -> str:
+    """What is wrong with a union: nobody could tell which of its objects has begun."""
+    firsts = [
+        json.dumps(next(iter(each["properties"].items()))) for each in schema.get("anyOf", []) if "properties" in each
+    ]
+    if len(set(firsts)) < len(firsts):
+        return "Objects provided via 'anyOf' must not share identical first keys"
+    return lax_inside(schema.get("anyOf", []))
+
+
+def lax_inside(schemas: Any) -> str:
+    """What is wrong with the first of these that is lax."""
+    return next(filter(None, (lax_part(each, root=False) for each in schemas)), "")
+
+
+def depth(schema: dict[str, Any]) -> int:
+    """Objects and arrays within each other."""
+    inside = [*schema.get("properties", {}).values(), *schema.get("anyOf", []), *filter(None, [schema.get("items")])]
+    return bool({"object", "array"} & {*kinds(schema)}) + max(map(depth, inside), default=0)
 
 
 class Hosted:
@@ -121,7 +177,7 @@ class Hosted:
         if shape.get("type") != "json_schema" or not shape["json_schema"]["strict"]:
             return None
         schema = shape["json_schema"]["schema"]
-        fault = lax_part(schema) if schema.get("type") == "object" else "schema must be of type object"
+        fault = lax_part(schema)
         text = f"Invalid schema for response_format 'answer': In context=(), {fault}."
         return (400, text, "response_format") if fault else None
 

@@ -103,6 +103,35 @@ def sse(*events: dict[str, Any], pause: float = 0.0) -> Step:
     return step
 
 
+def spoken(*pieces: str, pause: float = 0.0, open_for: float = 0.0, again: str = "") -> Step:
+    """Answer with a stream of just these bytes, which stays open for a time, perhaps saying something ``again``."""
+
+    def step(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream")
+        handler.send_header("Connection", "close")
+        handler.end_headers()
+        handler.close_connection = True
+        closed: threading.Event = handler.server.closed  # type: ignore[attr-defined]
+        for piece in pieces:
+            if pause and closed.wait(pause):
+                return
+            handler.wfile.write(piece.encode())
+            handler.wfile.flush()
+        for _ in range(round(open_for / 0.1)):
+            if closed.wait(0.1):
+                return
+            handler.wfile.write(again.encode())
+            handler.wfile.flush()
+
+    return step
+
+
+def event(data: object) -> str:
+    """A server-sent event."""
+    return f"data: {json.dumps(data)}\n\n"
+
+
 def hello(**more: object) -> Step:
     return stream(chunk("hel", **more), chunk("lo"), chunk(finish="stop"))
 

@@ -29,7 +29,7 @@ from aeon.llm import replies
 from aeon.llm.listing import only_model
 from aeon.llm.openai_compatible import OpenAICompatible
 from aeon.llm.profiles import Told
-from aeon.llm.replies import MOST_BODY, MOST_ERROR, MOST_STREAM, events
+from aeon.llm.replies import ALIVE, MOST_BODY, MOST_ERROR, MOST_STREAM, events
 from aeon.llm.select import select
 from aeon.schema.llm import Capabilities, LLMResponse
 
@@ -70,7 +70,7 @@ def events_of(*parts: bytes) -> list[bytes]:
             yield part
 
     async def read() -> list[bytes]:
-        return [event async for event in events(sent(), "here")]
+        return [event async for event in events(sent(), "here") if event != ALIVE]
 
     return asyncio.run(read())
 
@@ -311,10 +311,10 @@ def choice(**more: object) -> Step:
         (raw(ANSWER.replace(b"hello", b"\\ud800")), MalformedResponse),
         (raw(ANSWER, Content_Type="image/png"), MalformedResponse),
         (raw(b"<html>", Content_Type=STREAM), MalformedResponse),
-        (choice(logprobs=[1, 2]), MalformedResponse),
-        (choice(logprobs={"content": [{"top_logprobs": {}}]}), MalformedResponse),
-        (choice(index="first"), MalformedResponse),
-        (send(200, {"choices": []}), MalformedResponse),
+        (choice(message=7), MalformedResponse),
+        (choice(message={"content": 7}), MalformedResponse),
+        (choice(message={"content": "hi", "tool_calls": 7}), MalformedResponse),
+        (send(200, {"choices": []}), EndpointFailed),
         (send(200, {"choices": [], "error": ["out", "of", "order"]}), EndpointFailed),
         (send(400, {"error": {"message": "no seed", "param": ["seed"], "code": {}, "type": 7}}), RequestRefused),
         (send(400, {"error": [[[]]]}), RequestRefused),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
 
 import pytest
 from hosted_endpoint import lax_part, value_of
-from pydantic import BaseModel
+from pydantic import AnyUrl, BaseModel, Field
 
 from aeon.errors import Malformed
-from aeon.llm.strict_schema import strict_schema, without_nulls
+from aeon.llm.strict_schema import MOST_ENUM_VALUES, MOST_LEVELS, MOST_PROPERTIES, strict_schema, without_nulls
 from aeon.schema.frozen import JsonObject
 from aeon.schema.turns import Call
 from aeon.supervisor.repair import parse
@@ -19,6 +21,12 @@ pytestmark = pytest.mark.requirement("P1")
 
 TEXT: dict[str, Any] = {"type": "string"}
 NULLABLE = {"anyOf": [TEXT, {"type": "null"}]}
+
+
+def nested(levels: int) -> JsonObject:
+    """Objects within each other."""
+    inner: JsonObject = nested(levels - 1) if levels > 1 else {**TEXT}
+    return {"type": "object", "properties": {"a": inner}}
 
 
 class Part(BaseModel):
@@ -52,15 +60,62 @@ def test_keys_that_may_be_left_out_may_be_null_instead() -> None:
     }
 
 
-@pytest.mark.parametrize("model", [Part, Whole])
-def test_what_strict_mode_gives_is_read_as_the_model_meant_it(model: type[BaseModel]) -> None:
+class Cat(BaseModel):
+    """One of a union that its kind tells apart."""
+
+    kind: Literal["cat"]
+    lives: int = 9
+
+
+class Dog(BaseModel):
+    """The other one."""
+
+    kind: Literal["dog"]
+    lives: int = 1
+
+
+class Odd(BaseModel):
+    """One with all that strict mode has something against, and that can be said otherwise."""
+
+    name: str = Field(min_length=1, max_length=30, examples=["x"])
+    tags: list[Annotated[str, Field(max_length=9)]] = Field(
+        default_factory=list, json_schema_extra={"uniqueItems": True}
+    )
+    site: AnyUrl | None = None
+    pet: Cat | Dog = Field(discriminator="kind", default=Cat(kind="cat"))
+    rate: Literal["low", "high", 3] = "low"
+    main: Part = Field(default=Part(name="x"), description="the main one")
+
+
+class Tree(BaseModel):
+    """One that contains itself."""
+
+    name: str = "x"
+    children: list[Tree] = []
+    best: Tree | None = None
+
+
+@pytest.mark.parametrize("model", [Part, Whole, Odd, Tree])
+@pytest.mark.parametrize("schema_of", [schema_of, lambda model: model.model_json_schema()], ids=["short", "its own"])
+def test_what_strict_mode_gives_is_read_as_the_model_meant_it(
+    model: type[BaseModel], schema_of: Callable[[type[BaseModel]], JsonObject]
+) -> None:
     """A value that fits the strict schema, null wherever that is allowed, is valid against the model's own."""
     schema = schema_of(model)
     strict = strict_schema(schema)
     assert strict is not None and lax_part(strict) == "" != lax_part(schema)
     assert strict_schema(strict) == strict
-    value = value_of(strict)
-    model.model_validate(without_nulls(value, schema))
+    model.model_validate(parse(json.dumps(value_of(strict)), schema).value)
+
+
+def test_a_bound_that_strict_mode_does_not_know_is_told_in_words() -> None:
+    """It is held by the host all the same."""
+    schema: JsonObject = {"type": "object", "properties": {"a": {**TEXT, "description": "A name.", "maxLength": 3}}}
+    strict = strict_schema({**schema, "required": ["a"]})
+    assert strict is not None
+    assert strict["properties"] == {"a": {**TEXT, "description": "A name. (maxLength: 3)"}}
+    with pytest.raises(Malformed, match="too long"):
+        parse('{"a": "long"}', schema)
 
 
 def test_nulls_are_left_out_at_every_depth() -> None:
@@ -82,16 +137,22 @@ def test_nulls_are_left_out_at_every_depth() -> None:
         {"type": "object", "properties": {"a": TEXT}, "additionalProperties": TEXT},
         {"type": "object", "properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {}}},
         {"type": "object", "properties": {"a": TEXT}, "minProperties": 1},
+        {"type": "object", "properties": {"a": {}}},
+        {"type": "object", "properties": {"a": {"type": "array"}}},
+        {"type": "object", "properties": {"a": {"allOf": [TEXT, {"minLength": 1}]}}},
+        nested(MOST_LEVELS + 1),
+        {"type": "object", "properties": {f"k{n}": TEXT for n in range(MOST_PROPERTIES + 1)}},
+        {"type": "object", "properties": {"a": {**TEXT, "enum": [f"{n}" for n in range(MOST_ENUM_VALUES + 1)]}}},
         {
             "type": "object",
             "properties": {
-                "a": {"anyOf": [{"type": "object", "properties": {key: TEXT}} for key in ("b", "c")]},
+                "a": {"anyOf": [{"type": "object", "properties": {"b": TEXT, key: TEXT}} for key in ("c", "d")]},
             },
         },
     ],
 )
 def test_what_has_no_strict_form_of_the_same_meaning_has_none(schema: JsonObject) -> None:
-    """Keys that nobody can name, and unions of which nobody knows what a null was left out of."""
+    """Keys that nobody can name, values that can be anything, unions that begin alike, and what is too large."""
     assert strict_schema(schema) is None
 
 

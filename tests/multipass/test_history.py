@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel.world import ENDPOINT_DOWN, NOT_YET, ONE_CALL, WildWorld, World, add, found, step
+from kernel.world import CONVERGED, ENDPOINT_DOWN, NOT_YET, ONE_CALL, WildWorld, World, add, found, step
 
+from aeon.observability.lines import plain
+from aeon.observability.passes.report import history_lines
 from aeon.observability.snapshot import plan_before
 from aeon.runtime.lines import digest
 from aeon.schema import (
@@ -16,13 +19,17 @@ from aeon.schema import (
     Budget,
     Claim,
     Config,
+    ExecutionHistory,
+    Failure,
     Reading,
     RefinementLimits,
     Result,
+    SemanticValidationReport,
     TaskProfile,
     Verdict,
 )
 from aeon.schema.claims import ENDINGS
+from aeon.schema.statistics import JudgmentCounts
 
 SEVEN = Reading(value="7", form="point")
 DEEP = TaskProfile(reasoning_depth=5, ambiguity=1, confidence_requirement="high")
@@ -50,6 +57,37 @@ def test_the_plan_that_a_pass_found_is_derived_from_start_and_deltas(random: Ran
         assert as_issued or not record.complete or some_lost or in_turns
         if record.complete:  # one that ended right after its execute phase was never judged, only synthesized
             assert derived in [e.plan for e in (*judged, *world.of("synthesize"))]
+
+
+@pytest.mark.requirement("H1")
+@given(random=st.randoms(use_true_random=False))
+@settings(max_examples=200, deadline=None)
+def test_the_statistics_follow_from_the_history_and_are_what_happened(random: Random) -> None:
+    """Of wild runs: each effect that was issued is one of its phase, whatever ended the run; so in JSON, and back."""
+    config = Config(max_passes=4, budget=Budget(cost=None))
+    world = WildWorld(random, config)
+    history = world.run(config).history
+    whole = history.statistics
+    assert whole.effects == Counter(effect.phase for effect in world.effects)
+    assert (whole.usage, whole.seconds, whole.passes) == (
+        history.conclusion.usage, history.conclusion.seconds, len(history.passes)
+    )  # fmt: skip
+    written = history.model_dump(mode="json")
+    assert written["statistics"]["effects"] == whole.effects
+    assert ExecutionHistory.model_validate(written) == history
+
+
+@pytest.mark.requirement("H1", "J8")
+def test_the_statistics_tell_judgments_that_were_made_from_those_that_were_not() -> None:
+    """A model made some, nobody was asked for others, and one failed; the report of the run says so."""
+    clean, failed = SemanticValidationReport(form="verdict"), Failure(kind="request", message="no")
+    result = World(validate_plan=clean, validate_results=failed, assess=CONVERGED).run()
+    assert result.history.statistics.judgments == JudgmentCounts(made=3, not_made=0, failed=1)
+    unasked = World(profile=TaskProfile(inferred=False), validate_results=SemanticValidationReport()).run()
+    assert unasked.history.statistics.judgments == JudgmentCounts(made=1, not_made=3, failed=0)
+    refused = World(profile=failed).run().history.statistics.judgments
+    assert refused.failed == 1
+    assert "judgments  3 made, 0 not made, 1 failed" in plain(history_lines(result.history))
 
 
 @pytest.mark.requirement("J6", "G4")

@@ -104,8 +104,8 @@ def test_in_probabilistic_mode_confidence_is_the_chance_to_stop(draw: float | No
     ],
 )
 def test_returns_diminish_where_the_mean_gain_of_three_is_small(trend: list[float], diminishing: bool) -> None:
-    """Below 0.05 over the last three gains, which takes four evaluations."""
-    assert trends.diminishing(engine(), [found(value) for value in trend]) is diminishing
+    """Below 0.05 over the last three gains, which takes four evaluations; of a run that has tried another way."""
+    assert trends.diminishing(engine(), [found(value) for value in trend], pivoted=True) is diminishing
     assert not trends.diminishing(engine(enabled=False), [found(value) for value in trend])
 
 
@@ -123,7 +123,7 @@ def test_window_and_threshold_of_diminishing_returns_are_settings() -> None:
 def test_a_question_goes_before_diminishing_returns_by_the_order_of_the_table_alone() -> None:
     """Each is a signal of its own; which of them decides is the order's affair."""
     stuck = [found(0.3) for _ in range(3)] + [found(0.3, needs_clarification=True)]
-    assert trends.diminishing(engine(), stuck)
+    assert trends.diminishing(engine(), stuck, pivoted=True)
     both = PassSignals(ttl=3, unclear=True, diminishing=True)
     assert decide(table(TABLE), both).reason == "needs_clarification"
     order = ("diminishing_returns", *(row for row in ROWS if row != "diminishing_returns"))
@@ -184,6 +184,19 @@ def test_partial_coverage_is_deepened_whether_gaps_are_listed_or_not() -> None:
 def test_nothing_is_chosen_where_nothing_is_known() -> None:
     """Before the first evaluation, and where the outer loop is switched off."""
     assert trends.strategy(engine(), []) is None and trends.strategy(engine(enabled=False), [found(0.4)]) is None
+
+
+@pytest.mark.requirement("O4", "O5")
+def test_a_run_that_gains_nothing_takes_another_way_once_before_its_returns_diminish() -> None:
+    """No gain in three is hardly any gain too: the pivot comes first, then the table has its say, and no second one."""
+    stuck = [found(0.6, 0.8)] * 4
+    assert trends.strategy(engine(), stuck) == "PIVOT" and not trends.diminishing(engine(), stuck)
+    assert trends.strategy(engine(), stuck, pivoted=True) == "DEEPEN"
+    assert trends.diminishing(engine(), stuck, pivoted=True)
+    hardly = [found(0.6 + n / 100, 0.8) for n in range(4)]
+    assert trends.diminishing(engine(), hardly) and trends.strategy(engine(), hardly) == "DEEPEN"
+    manual = engine(refine={"strategy_selection": "manual", "strategy": "PIVOT"})
+    assert trends.diminishing(manual, stuck)
 
 
 @pytest.mark.requirement("O5")

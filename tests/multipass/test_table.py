@@ -24,6 +24,7 @@ ROWS = [
     ("failed", {"failure": DOWN}),
     ("unknown_outcome", {"failure": UNKNOWN}),
     ("waiting", {"failure": WAITING}),
+    ("overspent", {"overspent": "the endpoint reported 9 calls where 8 were admitted"}),
     ("interrupted", {"interrupted": True}),
     ("schema_unmet", {"unfit": True}),
     ("not_stated", {"codes": ("not_stated",)}),
@@ -45,7 +46,8 @@ RULES = table(TABLE)
 QUIET = PassSignals(passes=1, ttl=3)
 SIGNALS = st.builds(
     PassSignals,
-    interrupted=st.booleans(), failure=st.sampled_from((None, DOWN, UNKNOWN, WAITING)), converged=st.booleans(),
+    interrupted=st.booleans(), overspent=st.sampled_from(("", "9 calls")),
+    failure=st.sampled_from((None, DOWN, UNKNOWN, WAITING)), converged=st.booleans(),
     passes=st.integers(0, 9), ttl=st.integers(1, 9), exhausted=st.sampled_from((None, *BUDGETS)), stalled=st.booleans(),
     question=st.sampled_from((None, WHICH)), unclear=st.booleans(), confident=st.booleans(),
     diminishing=st.booleans(), codes=st.lists(st.sampled_from(CODES)).map(tuple), unjudged=st.booleans(),

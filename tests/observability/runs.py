@@ -46,8 +46,13 @@ from aeon.schema.weight import Weight
 SUFFICIENT = ("converged", "own_knowledge", "confident")
 
 PROFILE = TaskProfile(reasoning_depth=3, ambiguity=0.0)
-CONVERGED = ConvergenceAssessment(converged=True, completeness=1, coherence=1, consistency=1)
-NOT_YET = ConvergenceAssessment(converged=False, completeness=0.5, reason_codes=("completeness",), explanation="half")
+CONVERGED = ConvergenceAssessment(
+    converged=True, completeness=1, coherence=1, consistency=1, form="verdict", standing="assumed"
+)
+NOT_YET = ConvergenceAssessment(
+    converged=False, completeness=0.5, reason_codes=("completeness",), explanation="half", form="verdict",
+    standing="assumed",
+)  # fmt: skip
 
 
 def evaluation(confidence: float | None, coverage: float | None = 0.5, gaps: Gaps | None = None) -> Evaluation:

@@ -30,7 +30,9 @@ from .runs import played
 
 pytestmark = pytest.mark.requirement("G1", "G4")
 SEVEN = Reading(value="7", form="point")
-CONVERGED = ConvergenceAssessment(converged=True, completeness=1, coherence=1, consistency=1)
+CONVERGED = ConvergenceAssessment(
+    converged=True, completeness=1, coherence=1, consistency=1, form="verdict", standing="assumed"
+)
 
 
 def claim(number: int, verdict: Verdict = "supported", *evidence: Support, note: str = "") -> Claim:

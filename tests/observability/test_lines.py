@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aeon.engines.graph.view import VIEW as GRAPH_VIEW
 from aeon.observability.lines import plain, short, visible
-from aeon.observability.passes.lines import refinement_lines, report_lines, step_lines
+from aeon.observability.passes.lines import (
+    assessment_lines,
+    outcome_words,
+    refinement_lines,
+    report_lines,
+    step_lines,
+)
 from aeon.schema import (
+    ConvergenceAssessment,
     Issue,
+    Outcome,
     Reasoning,
     RefinementAction,
     RefinementRecord,
@@ -76,3 +86,39 @@ def test_an_issue_has_its_place_its_fault_and_its_repair() -> None:
     text = plain(report_lines(SemanticValidationReport(issues=(issue,), evidence=("2 + 2 = 4",))))
     for words in ("HIGH do say mismatch at s2", "it adds", "repair: take away", "evidence: 2 + 2 = 4"):
         assert words in text
+
+
+NOBODY = SemanticValidationReport()
+CLEAN = SemanticValidationReport(form="verdict", standing="assumed")
+POOR = SemanticValidationReport(standing="bad", evidence=("measured to be too poor to decide: result_right",))
+FAILED = SemanticValidationReport(failed=True)
+
+
+@pytest.mark.requirement("J8", "H3")
+@pytest.mark.parametrize("view", ["history", "effects", "graph"])
+def test_a_check_that_nobody_made_is_never_told_as_one_that_found_nothing(view: str) -> None:
+    """In every view: nobody was asked, the judgment is bad on this model, or it failed; and one that was made."""
+
+    def told(report: SemanticValidationReport) -> str:
+        if view == "history":
+            return plain(report_lines(report)).splitlines()[0]
+        words = outcome_words if view == "effects" else GRAPH_VIEW.words
+        return words(Outcome(value=report))
+
+    assert told(CLEAN) == "no issues"
+    assert (told(NOBODY), told(POOR), told(FAILED)) == ("not judged", "not judged", "could not be judged")
+    assert CLEAN.judged and not any(one.judged for one in (NOBODY, POOR, FAILED))
+
+
+@pytest.mark.requirement("J8", "H3")
+def test_an_assessment_that_nobody_made_has_no_scores() -> None:
+    """Neither in its value, nor in the history, nor among the effects."""
+    nobody = ConvergenceAssessment(converged=False, reason_codes=("steps_unfinished",))
+    assert not nobody.judged and nobody.standing == "none"
+    assert plain(assessment_lines(nobody)) == "not judged\nnot converged: steps_unfinished"
+    assert outcome_words(Outcome(value=nobody)) == "not converged (not judged)"
+    failed = nobody.changed(failed=True)
+    assert plain(assessment_lines(failed)) == "could not be judged"
+    assert outcome_words(Outcome(value=failed)) == "not converged (could not be judged)"
+    judged = nobody.changed(form="verdict", completeness=0.0)
+    assert outcome_words(Outcome(value=judged)) == "not converged 0.00 - -"

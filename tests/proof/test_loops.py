@@ -14,7 +14,7 @@ import pytest
 from aeon.documents.sentences import sentences
 from aeon.errors import UsageError
 from aeon.grounding.prose import checked_sentences
-from aeon.grounding.results import grounded, spans_of
+from aeon.grounding.results import PlanEvidence, spans_of
 from aeon.language.readings import read as read_as
 from aeon.proof.canonical import at_path, output_of
 from aeon.proof.document import Derivation, Proof, ProofSource, ProofStep, proof_bytes
@@ -42,7 +42,7 @@ def made(answer: str = ANSWER) -> bytes:
     """The proof of an answer over a query and a text."""
     uses = (ORDERS, read("returns.txt", RETURNS))
     plan = looped(answer, *uses)
-    claims = grounded(answer, TASK, plan, JUDGED)
+    claims = PlanEvidence(TASK, plan).claims(answer, JUDGED)
     spans = ((one.start, one.end) for one in sentences(answer))
     steps = (*(ProofStep(id=use.id, tool=use.tool, arguments=use.arguments, output=use.output) for use in uses),
              ProofStep(id="s1", output=answer))  # fmt: skip
@@ -181,6 +181,6 @@ def test_what_no_table_comes_to(call: str, output: object) -> None:
 def test_a_claim_on_a_table_that_is_not_there_makes_no_proof() -> None:
     """The file is not written."""
     plan = looped(ANSWER, ORDERS)
-    claims = grounded(ANSWER, TASK, plan, JUDGED)
+    claims = PlanEvidence(TASK, plan).claims(ANSWER, JUDGED)
     with pytest.raises(UsageError, match="not in the proof"):
         proof_bytes(Proof(task=TASK, answer=ANSWER, claims=claims))

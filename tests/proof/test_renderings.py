@@ -9,7 +9,7 @@ import pytest
 from openai.types.responses import ResponseOutputText
 from pydantic import BaseModel, ConfigDict, Field
 
-from aeon.cli.options import SHAPES as OFFERED
+from aeon.cli.saved_options import SHAPES as OFFERED
 from aeon.errors import UsageError
 from aeon.grounding.grounds import ToolOutput
 from aeon.grounding.matching import claims

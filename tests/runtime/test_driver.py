@@ -16,12 +16,13 @@ from kernel.world import NOT_YET, World, add, step
 from aeon import errors
 from aeon.kernel.passes import MULTIPASS
 from aeon.multipass.effects import ExecuteStep
-from aeon.runtime.driver import AsyncDriver, RunStream
+from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, RunEnded
 from aeon.runtime.failures import failure_of
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import Ledger, current_ledger
 from aeon.runtime.replay import replay
+from aeon.runtime.stream import RunStream
 from aeon.schema import (
     Allowance,
     Answer,
@@ -313,7 +314,7 @@ def test_a_stream_gives_the_events_in_order_and_then_the_result() -> None:
 
 @pytest.mark.requirement("K9", "O3")
 @pytest.mark.parametrize("how", ["break", "cancel"])
-def test_leaving_a_stream_does_not_end_its_run(tmp_path: Path, how: str) -> None:
+def test_leaving_a_stream_that_is_to_continue_does_not_end_its_run(tmp_path: Path, how: str) -> None:
     """Whether the reader breaks off or is cancelled: the run ends by itself, and its journal is whole."""
     path, world = tmp_path / "run.jsonl", World()
     driver = AsyncDriver(journal=lambda execution_id: Journal(path))
@@ -326,7 +327,7 @@ def test_leaving_a_stream_does_not_end_its_run(tmp_path: Path, how: str) -> None
                 await asyncio.Event().wait()
 
     async def go() -> Result:
-        stream = driver.stream(job(world))
+        stream = driver.stream(job(world), on_leave="continue")
         reader = asyncio.create_task(read(stream))
         while len(world.effects) < 2:
             await asyncio.sleep(0)
@@ -345,7 +346,7 @@ def test_leaving_a_stream_does_not_end_its_run(tmp_path: Path, how: str) -> None
 
 
 @pytest.mark.requirement("K9", "O3")
-def test_leaving_a_stream_interrupts_its_run_where_that_was_asked_for() -> None:
+def test_leaving_a_stream_interrupts_its_run() -> None:
     """The handler under way is broken off, and the run still ends in an answer, and in its journal."""
     ended: list[str] = []
     journal = Journal()
@@ -359,7 +360,7 @@ def test_leaving_a_stream_interrupts_its_run_where_that_was_asked_for() -> None:
 
     async def leave() -> Result:
         driver = AsyncDriver(journal=lambda execution_id: journal)
-        async with driver.stream(job(World(), plan=plan), on_leave="interrupt") as stream:
+        async with driver.stream(job(World(), plan=plan)) as stream:
             async for event in stream:
                 if isinstance(event, EffectStarted) and event.number == 1:
                     break
@@ -372,7 +373,7 @@ def test_leaving_a_stream_interrupts_its_run_where_that_was_asked_for() -> None:
 
 @pytest.mark.requirement("K9", "O3")
 @pytest.mark.parametrize("how", ["break", "cancel"])
-def test_a_loop_over_a_stream_that_is_left_interrupts_the_run_where_that_was_asked_for(how: str) -> None:
+def test_a_loop_over_a_stream_that_is_left_interrupts_the_run(how: str) -> None:
     """No other word is needed: the loop is left, and the run ends in an answer."""
     phases: list[str] = []
 
@@ -388,7 +389,7 @@ def test_a_loop_over_a_stream_that_is_left_interrupts_the_run_where_that_was_ask
                     return
 
     async def go() -> Result:
-        stream = AsyncDriver().stream(job(World(), plan=plan), on_leave="interrupt")
+        stream = AsyncDriver().stream(job(World(), plan=plan))
         reader = asyncio.create_task(read(stream))
         while "plan" not in phases:
             await asyncio.sleep(0)
@@ -401,6 +402,44 @@ def test_a_loop_over_a_stream_that_is_left_interrupts_the_run_where_that_was_ask
 
     result = asyncio.run(within(go()))
     assert (result.stop_reason, result.answer) == ("interrupted", "the answer")
+
+
+@pytest.mark.requirement("K9", "O3")
+@pytest.mark.parametrize("leaving", ["loop", "block", "first event"])
+def test_nothing_is_done_for_a_stream_that_was_left(leaving: str) -> None:
+    """Five things are to be booked: whoever leaves after the first, or before the run has begun, books no other."""
+    booked: list[str] = []
+
+    async def book(effect: ExecuteStep) -> StepResult:
+        booked.append(effect.step.id)
+        await asyncio.sleep(0)
+        return StepResult(output=1)
+
+    async def leave() -> Result:
+        chain = Plan(steps=tuple(step(f"s{n}", *([f"s{n - 1}"] if n else [])) for n in range(5)))
+        stream = AsyncDriver().stream(job(World(plan=chain), execute=book))
+        if leaving == "first event":
+            reader = asyncio.ensure_future(anext(stream))
+            await asyncio.sleep(0)
+            reader.cancel()
+            await stream.aclose()
+        elif leaving == "loop":
+            async for event in stream:
+                if isinstance(event, EffectEnded) and event.effect.phase == "execute":
+                    break
+            await asyncio.sleep(0.05)
+            result = stream.result  # nobody has closed it
+            await stream.aclose()
+            assert stream.result == result
+        else:
+            async with stream:
+                while not booked:
+                    await anext(stream)
+        return stream.result
+
+    result = asyncio.run(within(leave()))
+    assert booked == ([] if leaving == "first event" else ["s0"]), booked
+    assert result.stop_reason == "interrupted"
 
 
 @pytest.mark.requirement("K9")

@@ -6,19 +6,23 @@ import asyncio
 import hashlib
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 
 import pytest
 from documents.files import encrypted_pdf, pdf, word
 
+from aeon.documents import readers
 from aeon.documents.readers import Text
 from aeon.errors import MissingExtraError, ToolFailed
+from aeon.isolation.limits import MEGABYTE
 from aeon.schema import SearchProblem
 from aeon.search import pages as pages_module
 from aeon.search.pages import MOST_CHARACTERS, Page, Pages, ranked
 from aeon.search.searxng import SearXNG
 from aeon.search.template import Template, TemplateSearch
+from scripts.bench.hostile_files import attributes, nested_forms
 from search.web import Site, client, names, page, run, send
 
 BRIDGE = "The Harbour Bridge was opened in 1932. It was designed by John Bradfield. Trains cross it every day."
@@ -242,7 +246,34 @@ def test_slow_reading_is_given_up(site: Site, pages: Pages, monkeypatch: pytest.
     """A page that takes too long to read is a problem of its own."""
     monkeypatch.setattr(pages_module, "_READ_SECONDS", 0.0)
     site.pages["/"] = page(BRIDGE)
-    assert "too long to read" in refused(f"{site.url}/", pages).message
+    assert refused(f"{site.url}/", pages).message == f"{site.url}/ is not read: there was no time left to read it"
+
+
+@pytest.mark.requirement("R6")
+def test_a_hostile_page_is_a_problem_of_its_own(site: Site, pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that takes all memory to read is a problem, and the page beside it is read."""
+    monkeypatch.setattr(readers, "_MEMORY", 160 * MEGABYTE)
+    site.pages["/form.pdf"] = send(body=nested_forms(9), kind="application/pdf")
+    site.pages["/"] = page(BRIDGE)
+    bad, good = run(pages.get([f"{site.url}/form.pdf", f"{site.url}/"]))
+    assert isinstance(bad, SearchProblem)
+    assert bad.message == f"{site.url}/form.pdf is not read: it took more than 160 MB to read"
+    assert isinstance(good, Page)
+
+
+@pytest.mark.requirement("K12")
+def test_who_waits_no_longer_ends_the_reading(site: Site, pages: Pages) -> None:
+    """A page that is being read when its time is over is not read on: the event loop can end at once."""
+
+    async def cut_off() -> None:
+        async with asyncio.timeout(1.5):
+            await pages.get([f"{site.url}/"])
+
+    site.pages["/"] = send(body=attributes(300_000))
+    began = time.monotonic()
+    with pytest.raises(TimeoutError):
+        run(cut_off())
+    assert time.monotonic() - began < 8
 
 
 def test_a_missing_reader_is_a_matter_of_configuration(
@@ -253,7 +284,7 @@ def test_a_missing_reader_is_a_matter_of_configuration(
     def missing(*_: object) -> None:
         raise MissingExtraError("reading this file needs the extra pdf: pip install 'aeon-orchestrator[pdf]'")
 
-    monkeypatch.setattr(pages_module, "read_bytes", missing)
+    monkeypatch.setattr(pages_module, "read_page", missing)
     site.pages["/"] = page(BRIDGE)
     problem = refused(f"{site.url}/", pages)
     assert problem.kind == "configuration" and "aeon-orchestrator[pdf]" in problem.message

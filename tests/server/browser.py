@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+from equipment import CHROMIUM, MISSING
+from playwright.sync_api import sync_playwright
 
 
 @contextlib.contextmanager
 def browser(**how: Any) -> Iterator[Any]:
     """A page of a fresh browser; at its end there must be no error in its console."""
-    playwright = pytest.importorskip("playwright.sync_api")
     if CHROMIUM is None:
-        pytest.skip("there is no Chromium on this machine")
+        pytest.skip(f"{MISSING}Chromium (apt install chromium)")
     complaints: list[str] = []
-    with playwright.sync_playwright() as driver:
+    with sync_playwright() as driver:
         chromium = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = chromium.new_context(**how).new_page()
         page.set_default_timeout(20_000)

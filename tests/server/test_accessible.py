@@ -1,18 +1,11 @@
-"""The window, checked by axe: the list, a run under way and a run that is over, wide, narrow and dark.
-
-    npm install --prefix FOLDER axe-core
-    AXE=FOLDER/node_modules/axe-core/axe.min.js pytest tests/server/test_accessible.py
-
-Without that file nothing is checked.
-"""
+"""The window, checked by axe: the list, a run under way and a run that is over, wide, narrow and dark."""
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
+from equipment import AXE, needs
 
 from aeon.schema import LLMRequest, LLMResponse
 
@@ -21,7 +14,7 @@ from .conftest import TASK, Gated, Serve, until
 
 pytestmark = [
     pytest.mark.requirement("V3a"),
-    pytest.mark.skipif("AXE" not in os.environ, reason="AXE names no axe.min.js: npm install axe-core"),
+    needs(AXE, "axe-core", "npm install --prefix .venv/axe axe-core"),
 ]
 _PLANNED = 2
 """After so many calls a run has its plan, and is at work on the rest."""
@@ -39,7 +32,8 @@ class Planning(Gated):
 
 def complaints(page: Any) -> list[str]:
     """What axe says is wrong with a page."""
-    page.evaluate(Path(os.environ["AXE"]).read_text(encoding="utf-8"))
+    assert AXE is not None
+    page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate("axe.run()")["violations"]
     return [f"{one['id']}: {node['html']}" for one in found for node in one["nodes"]]
 

@@ -25,7 +25,7 @@ def runs(tmp_path: Path) -> Iterator[Runs]:
 
 def record(number: int, owner: str = "me", text: str = "x", calls: int = 1) -> RunRecord:
     """A run that waits."""
-    made = RunRecord.new(f"{owner}-{number}", owner, "multi-pass/5", {"task": text}, None, "digest", None)
+    made = RunRecord.new(f"{owner}-{number}", owner, "multi-pass/6", {"task": text}, None, "digest", None)
     return made._replace(calls=calls)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from aeon.llm.scripted import Scripted
 from aeon.proof.verify import verify
 from aeon.schema import LLMRequest, LLMResponse
 from aeon.server.service import Limits
+from scripts.bench.hostile_files import nested_forms
 
 from .conftest import (
     PRICE,
@@ -29,6 +31,20 @@ from .conftest import (
 )
 
 ENDS = "drop the words of this text from either end"
+
+
+@pytest.mark.requirement("T2f")
+def test_a_hostile_file_does_not_end_the_service(serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with a file that takes all memory to read is served without it, and so are its runs."""
+    monkeypatch.setattr("aeon.documents.readers._MEMORY", 160 * 1024**2)
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    (shop / "forms.pdf").write_bytes(nested_forms(9))
+    (shop / "prices.txt").write_text("A pen costs 2.40.")
+    server = serve(folders={"shop": shop})
+    assert server.over(server.job(sources=["shop"]))["state"] == "ended"
+    found = server.post("/search", {"query": "pen", "collection": "shop"}).json()
+    assert [one["source"] for one in found["passages"]] == ["prices.txt"]
 
 
 @pytest.mark.requirement("V1")
@@ -55,6 +71,15 @@ def test_an_answer_names_the_texts_that_it_rests_on(priced: Server) -> None:
     assert source["title"] == "prices.txt" and cited and all("300.40" in text for text in cited)
     data = priced.get(f"/jobs/{reply['id']}/proof").content
     assert verify(data).code == 0 and json.loads(data)["sources"][0]["id"] == "prices.txt"
+
+
+@pytest.mark.requirement("R7", "V1")
+def test_an_answer_says_when_it_was_made_by_which_model_and_with_how_many_tokens(serve: Serve) -> None:
+    """As the reference has it; the tokens are those of the run."""
+    reply = serve().post("/run", {"task": TASK}).json()
+    made, usage = reply["metadata"], reply["usage"]
+    assert made["token_count"] == usage["prompt_tokens"] + usage["generated_tokens"] > 0
+    assert made["model"] == "scripted" and datetime.fromisoformat(made["timestamp"]).tzinfo is not None
 
 
 @pytest.mark.requirement("V1")

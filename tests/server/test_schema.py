@@ -1,24 +1,23 @@
-"""The OpenAPI document held against the server by schemathesis, where that is there: ``pipx install schemathesis``."""
+"""The OpenAPI document held against the server by schemathesis."""
 
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from equipment import SCHEMATHESIS, needs
 
 from .conftest import TASK, Serve
 
 pytestmark = pytest.mark.requirement("V2d")
-SCHEMATHESIS = shutil.which("schemathesis")
 HOW = ("--max-examples", "5", "--phases", "coverage,fuzzing,stateful", "--seed", "1", "--request-timeout", "20")
 LEFT_OUT = "positive_data_acceptance"
 """What fits the schema may still name an engine, a collection or a setting that is not there."""
 
 
-@pytest.mark.skipif(SCHEMATHESIS is None, reason="schemathesis is not on the path: pipx install schemathesis")
+@needs(SCHEMATHESIS, "schemathesis", "the extra dev")
 def test_every_answer_is_as_described(serve: Serve, tmp_path: Path) -> None:
     """Requests that fit the description and such as do not: no answer is a bug, or of a shape that is not described."""
     server = serve()

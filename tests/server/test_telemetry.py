@@ -171,12 +171,12 @@ def test_prometheus_gets_figures(serve: Serve) -> None:
     usage = server.get(f"/jobs/{name}/result").json()["usage"]
     text = server.get("/metrics").text
     for line in (
-        'aeon_runs_total{engine="multi-pass/5",stop_reason="converged"} 1.0',
+        'aeon_runs_total{engine="multi-pass/6",stop_reason="converged"} 1.0',
         'aeon_runs_total{engine="shorten/1",stop_reason="short"} 1.0',
-        'research_loop_duration_seconds_count{engine="multi-pass/5"} 1.0',
-        'iterations_per_request_sum{engine="multi-pass/5"} 1.0',
-        f'aeon_model_calls_total{{engine="multi-pass/5"}} {usage["calls"]}.0',
-        f'aeon_tokens_total{{engine="multi-pass/5",kind="prompt"}} {usage["prompt_tokens"]}.0',
+        'research_loop_duration_seconds_count{engine="multi-pass/6"} 1.0',
+        'iterations_per_request_sum{engine="multi-pass/6"} 1.0',
+        f'aeon_model_calls_total{{engine="multi-pass/6"}} {usage["calls"]}.0',
+        f'aeon_tokens_total{{engine="multi-pass/6",kind="prompt"}} {usage["prompt_tokens"]}.0',
         "aeon_runs_running 0.0",
         "aeon_runs_queued 0.0",
         'aeon_http_seconds_count{method="GET",route="/jobs/{name}/result",status="2xx"} 1.0',

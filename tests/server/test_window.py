@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,9 @@ def test_a_claim_shows_its_span_in_its_source(priced: Server) -> None:
         page.focus("button.claim")
         page.keyboard.press("Enter")
         page.wait_for_selector(".source mark")
-        assert page.inner_text(".source mark") == page.inner_text("button.claim") == "300.40 euros"
+        assert page.inner_text("button.claim") == "The price is 300.40 euros."
+        assert page.inner_text(".source mark") == "300.40 euros" and "✓ supported" in page.inner_text(".evidence")
+        assert "nothing that it rests on" not in page.inner_text("main")
         assert "The price of article A300 is 300.40 euros." in page.inner_text(".source")
         assert page.get_attribute("button.claim", "aria-expanded") == "true"
         seen = page.evaluate("""() => { const box = document.querySelector(".source").getBoundingClientRect();
@@ -114,13 +117,8 @@ def test_a_question_is_answered_in_the_window(serve: Serve) -> None:
         assert page.inner_text(".answer").strip() == "either end"
 
 
-STEPS = """first = 17 * 2.40
-second = 3 * 12.50
-third = 5 * 4.20
-sum = first + second + third
-discount = sum * 0.1
-total = sum - discount
-print(total)"""
+NEEDS: list[list[int]] = [[], [], [], [1, 2, 3], [4], [4, 5]]
+PLANNED = {"expected_step_count": 6, "reasoning_depth": 3}
 
 
 BELOW = """Math.max(...[...document.querySelectorAll(".graph path")].map((path) => {
@@ -133,10 +131,16 @@ def test_a_wide_plan_is_read_on_a_narrow_screen(serve: Serve) -> None:
 
     def reply(request: LLMRequest) -> LLMResponse:
         said = played(request)
-        return said.changed(text=STEPS) if "Python program" in request.messages[-1].content else said
+        asked = (request.json_schema or {}).get("properties", {})
+        if "expected_step_count" in asked:
+            return said.changed(text=json.dumps(json.loads(said.text) | PLANNED))
+        if "steps" in asked:
+            steps = [{"goal": f"find part {n}", "needs": needs} for n, needs in enumerate(NEEDS, 1)]
+            return said.changed(text=json.dumps({"steps": steps}))
+        return said
 
     server = serve(Scripted(reply))
-    name = server.post("/run", {"task": TASK}).json()["id"]
+    name = server.post("/run", {"task": TASK, "config": {"thorough": True}}).json()["id"]
     with browser(viewport={"width": 360, "height": 740}) as page:
         page.goto(f"{server.url}/#/run/{name}")
         page.wait_for_selector("#place")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from assembly.capable import capable
+from equipment import needs
 
 import aeon
 
@@ -17,7 +18,7 @@ from .conftest import TASK, Sent, Serve, events_of
 
 pytestmark = [
     pytest.mark.requirement("V3a"),
-    pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node on this machine"),
+    needs(shutil.which("node"), "Node", "apt install nodejs"),
 ]
 SCRIPT = Path(aeon.__file__).parent / "server" / "window" / "model.js"
 STEPS = """
@@ -63,3 +64,16 @@ def test_a_call_under_way_is_work_on_its_step(serve: Serve) -> None:
     ended = [one for one in events[:called] if one.type != "effect_ended" or one.data["phase"] != "turn"]
     turn = Sent("", "effect_started", {"number": begun.data["number"] - 1, "phase": "turn", "title": "turn s1"})
     assert [steps(ended)[0]["state"], steps([*ended, turn])[0]["state"]] == ["pending", "running"]
+
+
+def test_a_step_by_programs_is_complete_when_the_run_looks_at_its_result(serve: Serve) -> None:
+    """It waits, works while programs are written, run and weighed, and is complete with the last result."""
+    server = serve()
+    name = server.post("/run", {"task": TASK}).json()["id"]
+    events = events_of(server.events(name))
+    phases = {one.data["phase"]: one.data["number"] for one in events if one.type == "effect_ended"}
+    places = (phases["validate_plan"], phases["run_program"] + 1, phases["validate_results"] + 1, None)
+    shown = [steps(events, at)[0] for at in places]
+    assert [(one["state"], one["output"]) for one in shown] == [
+        ("pending", ""), ("running", "= 40.8"), ("complete", "= 40.8"), ("complete", "= 40.8"),
+    ]  # fmt: skip

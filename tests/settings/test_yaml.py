@@ -35,6 +35,7 @@ reasoning_engine:
       coherence: 0.10
     gap_detection: true
     contradiction_detection: true
+    min_sources_for_confidence: 3
     strictness: medium
 
   decide:
@@ -65,7 +66,7 @@ def test_the_reference_loads_as_it_stands(tmp_path: Path) -> None:
     assert config == Config()
     origins = load(Config, tmp_path / "aeon.yaml").origins
     assert {origins["max_passes"], origins["budget.cost"]} == {f"file {tmp_path / 'aeon.yaml'}"}
-    assert sum(origin != "default" for origin in origins.values()) == 23
+    assert sum(origin != "default" for origin in origins.values()) == 24
 
 
 @pytest.mark.requirement("O5")

@@ -105,13 +105,13 @@ def _charges_no_tool(ledger: Ledger, usage: Usage) -> None:
     _charge(ledger, usage.changed(tool_calls=0))
 
 
-def _half(request: LLMRequest, response: LLMResponse, prompt_tokens: int | None = None) -> Usage:
-    usage = true_usage(request, response, prompt_tokens)
+def _half(request: LLMRequest, response: LLMResponse, prompt: int | None = None, surplus: int = 0) -> Usage:
+    usage = true_usage(request, response, prompt, surplus)
     return usage.changed(prompt_tokens=usage.prompt_tokens // 2, generated_tokens=usage.generated_tokens // 2)
 
 
-def _double(request: LLMRequest, response: LLMResponse, prompt_tokens: int | None = None) -> Usage:
-    usage = true_usage(request, response, prompt_tokens)
+def _double(request: LLMRequest, response: LLMResponse, prompt: int | None = None, surplus: int = 0) -> Usage:
+    usage = true_usage(request, response, prompt, surplus)
     return usage.changed(prompt_tokens=usage.prompt_tokens + 1)
 
 
@@ -152,7 +152,7 @@ async def _made_up(engine: ConvergenceEngine, effect: AssessConvergence) -> Conv
     try:
         return await _assess(engine, effect)
     except CompletionError:
-        return ConvergenceAssessment(converged=True)
+        return ConvergenceAssessment(converged=True, standing="assumed")
 
 
 def _unfenced(label: str, text: str, limit: int) -> str:
@@ -220,7 +220,7 @@ async def _makes_no_attempts(adapter: OpenAICompatible, request: LLMRequest, way
         raise
 
 
-_CONVERGED = ConvergenceAssessment(converged=True, failed=True)
+_CONVERGED = ConvergenceAssessment(converged=True, failed=True, standing="assumed")
 _COUNTED = "whatever was used is counted"
 _IN_TIME = "nothing begins after its time"
 _FENCED = "data stays data"
@@ -230,7 +230,7 @@ MUTANTS: dict[str, Mutant] = {
     "settles no call": _mutant(Ledger, "settle", _settles_nothing, "none", _COUNTED),
     "asks past the ledger": _mutant(supervisor, "call", _asks_past_the_ledger, "none", _COUNTED),
     "charges no failed call": _mutant(calls, "lost", lambda *_: Usage(), "endpoint_dead", _COUNTED),
-    "charges no retry": _mutant(calls, "true_usage", lambda _, answer, __: answer.usage, "retried", _COUNTED),
+    "charges no retry": _mutant(calls, "true_usage", lambda _, answer, *__: answer.usage, "retried", _COUNTED),
     "charges no tool call": _mutant(Ledger, "charge", _charges_no_tool, "none", _COUNTED),
     "halves tokens": _mutant(calls, "true_usage", _half, "none", _COUNTED),
     "charges too much": _mutant(calls, "true_usage", _double, "none", "nothing else is charged"),

@@ -12,7 +12,8 @@ from aeon.cli.main import main
 from aeon.errors import UsageError
 from aeon.simulation.crowd import ALL, simulate
 from aeon.simulation.faults import scenario
-from aeon.simulation.life import Life, Parts, Troubles
+from aeon.simulation.life import Life, Parts
+from aeon.simulation.troubles import Troubles
 from aeon.simulation.world import World
 from simulation.second import SECOND, Lines
 

@@ -7,7 +7,8 @@ import pytest
 from aeon.assembly.report import PLUGIN
 from aeon.simulation.crowd import simulate
 from aeon.simulation.faults import scenario
-from aeon.simulation.life import Life, Parts, Troubles
+from aeon.simulation.life import Life, Parts
+from aeon.simulation.troubles import Troubles
 from aeon.simulation.report import hold_report
 from aeon.simulation.world import World
 

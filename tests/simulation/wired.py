@@ -76,7 +76,7 @@ class Wired(Endpoint):
         identity = endpoint._identity(world.scenario.seed, asked.request)
         chance = Random(f"{identity}:{asked.requests}")
         response = self._response(asked.request, Random(identity))
-        one = endpoint._usage(asked.request, response.text)
+        one = self._counting.usage(asked.request, response.text)
         seconds = chance.randint(1, 64) * QUANTUM * (100 if world.fails("endpoint_slow", chance) else 1)
         failing = chance.choice(_FAILS) if world.fails("endpoint_dead", chance, 0.3) else ""
         if asked.requests == 1 and world.fails("retried", chance, 0.5):

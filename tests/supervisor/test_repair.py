@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from aeon.errors import ConfigError, Malformed
-from aeon.schema.frozen import JsonObject
+from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.supervisor.repair import MAX_DEPTH, MAX_TEXT, Parsed, extract_json, parse
 
 ANY: JsonObject = {"type": "object"}
@@ -95,7 +95,7 @@ UNUSABLE = {
     "wrong type, deep": ('{"tool": "search", "count": 2, "tags": ["a", 1]}', "$.tags[1]: 1 is not of type 'string'"),
     "missing field": ('{"tool": "search"}', "$: 'count' is a required property"),
     "extra field": ('{"tool": "search", "count": 2, "sudo": true}', "'sudo' was unexpected"),
-    "an array": (f"[{GOOD}]", "is not of type 'object'"),
+    "an array": (f'[{GOOD}, {{"tool": "shell", "count": 1}}]', "is not of type 'object'"),
 }
 
 
@@ -222,3 +222,88 @@ def test_a_cut_object_is_never_taken_as_whole(value: JsonObject, data: st.DataOb
     text = json.dumps(value)
     with pytest.raises(Malformed):
         parse(text[: data.draw(st.integers(0, len(text) - 1))], {})
+
+
+BOOKED: JsonObject = {
+    "type": "object",
+    "properties": {
+        "shop": {"type": "string"},
+        "rating": {"enum": ["low", "medium", "high"]},
+        "amount": {"type": "integer"},
+        "note": {"type": ["string", "null"]},
+    },
+    "required": ["shop", "rating", "amount", "note"],
+    "additionalProperties": False,
+}
+SALE: dict[str, JsonValue] = {"shop": "Pier", "rating": "high", "amount": 1200, "note": None}
+TEXT = json.dumps(SALE)
+
+
+@pytest.mark.requirement("S2")
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<tool_call>\n{json.dumps({'name': 'final_answer', 'arguments': SALE})}\n</tool_call>",
+        json.dumps({"name": "final_answer", "parameters": TEXT}),
+        json.dumps({"id": "1", "type": "function", "function": {"name": "answer", "arguments": TEXT}}),
+        json.dumps([{"name": "final_answer", "arguments": SALE}]),
+        json.dumps({"answer": SALE}),
+        json.dumps({"answer": TEXT}),
+        json.dumps({"response": {"answer": [SALE]}}),
+        json.dumps([SALE]),
+        json.dumps(TEXT),
+        f"Here it is:\n```json\n{json.dumps({'result': SALE})}\n```",
+        TEXT.replace("high", "High"),
+        json.dumps({"answer": {**SALE, "rating": "HIGH"}}),
+        f"<|channel|>analysis<|message|>{{}}<|end|><|start|>assistant<|channel|>final<|message|>[{TEXT}]<|return|>",
+    ],
+)
+def test_a_right_object_in_an_envelope_is_used(text: str) -> None:
+    """It is taken out, held against the schema, and marked as mended."""
+    assert parse(text, BOOKED) == Parsed(SALE, mended=True)
+
+
+@pytest.mark.requirement("S2")
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"answer": {**SALE, "amount": "1200"}},
+        {"answer": SALE, "note": "and more"},
+        [SALE, SALE],
+        {**SALE, "rating": "highest"},
+        {"a": {"b": {"c": {"d": {"e": SALE}}}}},
+        {"name": "final_answer", "arguments": "Pier"},
+    ],
+)
+def test_an_envelope_cures_nothing_else(value: JsonValue) -> None:
+    """What does not fit without it is asked for again; so is what would lose something."""
+    with pytest.raises(Malformed):
+        parse(json.dumps(value), BOOKED)
+
+
+@pytest.mark.requirement("S2")
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({}, {"answer": SALE}),
+        ({"type": "array"}, [SALE]),
+        ({"type": "object", "properties": {"answer": {}}}, {"answer": TEXT}),
+        ({"type": "object", "properties": {"name": {}, "arguments": {}}}, {"name": "x", "arguments": {"a": 1}}),
+        ({"properties": {"a": {"anyOf": [{"enum": ["x"]}, {"type": "string"}]}}}, {"a": "X"}),
+    ],
+)
+def test_what_fits_as_it_is_is_no_envelope(schema: JsonObject, value: JsonValue) -> None:
+    """A schema that wants the outer value gets it, as it was written."""
+    assert parse(json.dumps(value), schema) == Parsed(value, mended=False)
+
+
+@pytest.mark.requirement("S2")
+def test_the_case_of_a_member_is_put_right_at_every_depth() -> None:
+    """Within lists, unions and definitions; where two members differ by case alone, nothing is guessed."""
+    schema: JsonObject = {
+        "$defs": {"K": {"enum": ["red", "Blue"]}},
+        "properties": {"all": {"items": {"$ref": "#/$defs/K"}}, "one": {"anyOf": [{"const": "x"}, {"type": "null"}]}},
+    }
+    assert parse('{"all": ["RED", "blue"], "one": "X"}', schema).value == {"all": ["red", "Blue"], "one": "x"}
+    with pytest.raises(Malformed):
+        parse('{"a": "AB"}', {"properties": {"a": {"enum": ["ab", "Ab"]}}})

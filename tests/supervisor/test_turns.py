@@ -144,6 +144,27 @@ def test_several_calls_in_tags_are_several_calls() -> None:
     assert isinstance(taken, Reply) and [call.id for call in taken.value.calls] == ["call_3", "call_4"]
 
 
+def test_a_call_that_a_template_leaks_is_one_whatever_stands_beside_it() -> None:
+    """Also of a tool that there is not: the host says so to the model, instead of taking the call for the answer."""
+    leaked = json.dumps({"name": "invented", "arguments": {}})
+    taken = turn(Scripted([f"Let me see.\n<tool_call>{leaked}</tool_call><|im_end|>"], NATIVE))
+    assert spoken(taken) == ("Let me see.", [("invented", "{}")])
+    assert isinstance(taken, Reply) and taken.value.mended
+
+
+def test_a_leaked_call_that_cannot_be_read_is_asked_for_again() -> None:
+    """Neither the call nor what stands beside it is taken."""
+    llm = Scripted(['Let me see. <tool_call>{"name": "sql", "argum', "It is 42."], NATIVE)
+    assert spoken(turn(llm)) == ("It is 42.", [])
+
+
+def test_without_tools_a_leaked_call_is_no_answer() -> None:
+    """Where nothing else is said, it is asked for again."""
+    llm = Scripted([f"<tool_call>{json.dumps(CALL)}</tool_call>", "It is 42."], NATIVE)
+    taken = turn(llm, tools=())
+    assert spoken(taken) == ("It is 42.", []) and len(llm.requests) == 2
+
+
 @pytest.mark.parametrize("empty", ["", " \n", "<think>Hm.</think>", "\u200b"])
 def test_nothing_is_asked_for_again_once(empty: str) -> None:
     """A second answer is taken; nothing twice is a failure of its own."""

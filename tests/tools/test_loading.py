@@ -17,15 +17,20 @@ from typing import Any
 import duckdb
 import openpyxl
 import pytest
+from absent import without
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aeon.documents.folder import Folder
 from aeon.errors import MissingExtraError
-from aeon.tools import filling, quoting, readers
+from aeon.isolation.deadline import Deadline
+from aeon.isolation.limits import MEGABYTE
+from aeon.tables import quoting, readers
+from aeon.tables.naming import unique
+from aeon.tools import filling
 from aeon.tools.database import Database, TableInfo
 from aeon.tools.files import Files
-from aeon.tools.naming import unique
+from scripts.bench import hostile_files
 
 pytestmark = pytest.mark.requirement("T1")
 
@@ -430,12 +435,79 @@ def test_scratch_files_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(("module", "name"), [("duckdb", "a.csv"), ("openpyxl", "a.xlsx")])
-def test_missing_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, name: str) -> None:
+def test_missing_extra(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, module: str, name: str
+) -> None:
     """Without the optional packages one line says what to install."""
     (tmp_path / name).write_text("a\n1\n")
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'aeon-orchestrator\[tables\]'"):
+    with (
+        without(module, tmp_path_factory.mktemp("modules")),
+        pytest.raises(MissingExtraError, match=r"pip install 'aeon-orchestrator\[tables\]'"),
+    ):
         load(tmp_path)
+
+
+@pytest.mark.requirement("T1e")
+class TestHostile:
+    """Files that take far more than their size lets one think, beside one that is sound."""
+
+    @pytest.mark.parametrize(
+        ("name", "make", "reason"),
+        [
+            (
+                "rows.xlsx",
+                lambda: hostile_files.formatted_rows(150_000),
+                "it is not read: it took more than 1 s to read",
+            ),
+            (
+                "line.csv",
+                lambda: hostile_files.one_line(3_000_000),
+                "it is no readable table: a line has more than 2 MB",
+            ),
+            (
+                "cells.db",
+                lambda: hostile_files.cells(3, 30_000_000),
+                "it is not read: it took more than 160 MB to read",
+            ),
+            (
+                "worked.db",
+                lambda: hostile_files.generated_cells(9, 5_000_000),
+                "its tables are far larger than the file",
+            ),
+            ("deep.json", lambda: b"[" * 200_000, "it is not read: it took more than 160 MB to read"),
+        ],
+    )
+    def test_a_hostile_file_is_one_line(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, make: Callable[[], bytes], reason: str
+    ) -> None:
+        """A file that takes too much is named with the reason, and the tables of the other are there."""
+        for limit in ("_MEMORY_A_BYTE", "_SECONDS_A_MEGABYTE", "_OUTPUT_A_BYTE"):
+            monkeypatch.setattr(filling, limit, 0)
+        monkeypatch.setattr(filling, "_MEMORY", 160 * MEGABYTE)
+        monkeypatch.setattr(filling, "_BESIDE_ENGINE", 60 * MEGABYTE)
+        monkeypatch.setattr(filling, "_SECONDS", 1.0 if name == "rows.xlsx" else 20.0)
+        monkeypatch.setattr(filling, "_OUTPUT", 12 * MEGABYTE)
+        monkeypatch.setattr(filling, "_MAX_READ", MEGABYTE if name == "line.csv" else 64 * MEGABYTE)
+        (tmp_path / name).write_bytes(make())
+        (tmp_path / "sound.csv").write_text("town,people\nOslo,700\n")
+        database = load(tmp_path)
+        ((skipped, why),) = database.skipped
+        assert skipped.startswith(name)
+        assert why.startswith(reason)
+        assert database.query("SELECT people FROM sound") == 700
+
+    def test_empty_rows_are_nothing(self, tmp_path: Path) -> None:
+        """A spreadsheet whose rows hold a format and nothing else has the rows that hold something."""
+        (tmp_path / "rows.xlsx").write_bytes(hostile_files.formatted_rows(2_000))
+        database = load(tmp_path)
+        assert [(one.name, one.rows) for one in database.tables] == [("rows", 2)]
+
+    def test_a_time_for_all_files(self, tmp_path: Path) -> None:
+        """When the time is over, no file is read any more, and each is named."""
+        (tmp_path / "sound.csv").write_text("town,people\nOslo,700\n")
+        database = Database.load(Folder.open(tmp_path), ["sound.csv"], Deadline(0))
+        assert database.skipped == (("sound.csv", "it is not read: there was no time left to read it"),)
 
 
 _TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from(list('",;|\n')), max_size=12)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from aeon.tables.shortnames import is_name, written_out
 from aeon.tools.files import Files
-from aeon.tools.shortnames import is_name, written_out
 
 pytestmark = pytest.mark.requirement("T1")
 

@@ -24,9 +24,10 @@ class Seat(NamedTuple):
 
 
 class EnsembleCaps(Caps):
-    """Model calls that one comparison of answers may make, repairs and retries included."""
+    """Model calls that one comparison of answers, and their merge, may make, repairs and retries included."""
 
     compare_answers: int = Field(default=12, ge=0)
+    merge_answers: int = Field(default=3, ge=0)
 
 
 class EnsembleConfig(CombiningSettings):
@@ -40,6 +41,9 @@ class EnsembleConfig(CombiningSettings):
     members: tuple[str, ...] = Field(default=("multi-pass",), min_length=1, description="engines, by name")
     samples: int | None = Field(default=None, ge=1, le=MOST, validate_default=True, description="of each member named")
     temperature: float = Field(default=0.7, gt=0, le=2, description="of the samples after the first")
+    merge: bool = Field(
+        default=True, description="make one answer of texts that have no majority, if they can all stand"
+    )
     caps: EnsembleCaps = EnsembleCaps()
 
     @field_validator("members")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from aeon.engines.contractive.effects import Classify
+from aeon.engines.ensemble.values import Merged
+from aeon.schema.effects import EffectOf
 
-__all__ = ["CompareAnswers"]
+__all__ = ["CompareAnswers", "MergeAnswers"]
 
 
 class CompareAnswers(Classify):
@@ -16,3 +18,15 @@ class CompareAnswers(Classify):
     def subject(self) -> str:
         """What it is, in words."""
         return "compare answers"
+
+
+class MergeAnswers(EffectOf[Merged]):
+    """Which one answer holds all that these say, if they can all stand?"""
+
+    phase = "merge_answers"
+    answers: tuple[str, ...]
+
+    @property
+    def subject(self) -> str:
+        """What it is, in words."""
+        return "merge answers"

@@ -26,7 +26,8 @@ EnsembleRun = Run[EnsembleConfig, EnsembleSignals]
 class Poll:
     """The members that were asked, their answers, and the classes of those that were compared.
 
-    ``fresh`` are the places (from 0) of ballots whose answers were not compared yet.
+    ``fresh`` are the places (from 0) of ballots whose answers were not compared yet. ``asked`` counts the pairs of
+    answers that a model was asked about. ``merged`` is the answer that was made of several.
     """
 
     run: EnsembleRun
@@ -36,6 +37,8 @@ class Poll:
     classes: list[str] = field(default_factory=list)
     fresh: list[int] = field(default_factory=list)
     rounds: int = 0
+    asked: int = 0
+    merged: str = ""
 
     def ask(self) -> list[Program[Conclusion]]:
         """The runs of the members that come next: at first as many as can make a majority, then one."""
@@ -82,6 +85,7 @@ class Poll:
 
     def count(self, found: Classes) -> None:
         """Place the fresh answers; one that nobody placed is in the class of its very words, else alone."""
+        self.asked += found.asked
         for number, (place, answer) in enumerate(zip(self.fresh, self.answers, strict=True)):
             of_class = found.places[number] if number < len(found.places) else -1
             if not 0 <= of_class <= len(self.classes):
@@ -117,13 +121,29 @@ class Poll:
         return next((one.member for one in self._ahead if one.sufficient), self._ahead[0].member)
 
     @property
+    def mergeable(self) -> tuple[str, ...]:
+        """What can be merged: of each class the first answer that was good enough by itself, if there are two.
+
+        Where the host alone told the answers apart they are values: of these no two can stand.
+        """
+        sound = {one.place: one.answer for one in reversed(self.ballots) if one.place is not None and one.sufficient}
+        wanted = self.run.config.merge and self.asked > 0 and len(sound) > 1
+        return tuple(sound[place] for place in sorted(sound)) if wanted else ()
+
+    def merge(self, text: str) -> None:
+        """Take what was made of several answers, if anything was."""
+        self.merged, self.run.signals.merged = text, bool(text)
+
+    @property
     def absent(self) -> str:
         """Which members have no vote, and why."""
         every = (f"{ballot.member} ({ballot.engine}: {ballot.missing})" for ballot in self.ballots if ballot.missing)
         return ", ".join(every)
 
     def answer(self) -> Answer:
-        """The answer of the majority as its member gave it; without a majority, all answers with their votes."""
+        """The answer of the majority as its member gave it, or the merged one; else all answers with their votes."""
+        if self.merged:
+            return Answer(text=self.merged)
         if self.taken is None:
             return Answer(text="\n".join(["No answer has a majority of the members.", *self._listed()]))
         return answer_of(self.ends[self.taken - 1])

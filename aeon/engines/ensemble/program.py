@@ -9,12 +9,13 @@ from functools import partial
 
 from aeon.engines.contractive.values import Classes
 from aeon.engines.ensemble.config import EnsembleConfig
-from aeon.engines.ensemble.effects import CompareAnswers
+from aeon.engines.ensemble.effects import CompareAnswers, MergeAnswers
 from aeon.engines.ensemble.members import Members, effects_of, member, settings_of
 from aeon.engines.ensemble.poll import EnsembleRun, Poll
 from aeon.engines.ensemble.record import Ensemble
 from aeon.engines.ensemble.rules import TABLE, EnsembleSignals
 from aeon.engines.ensemble.together import together
+from aeon.engines.ensemble.values import Merged
 from aeon.kernel.engine import Engine, Halt
 from aeon.schema.conclusion import Decision
 from aeon.schema.effects import Program
@@ -35,7 +36,12 @@ def _ensemble(members: Members, run: EnsembleRun) -> Program[Ensemble]:
         decision = halt.decision
     if poll.fresh:
         poll.count((yield from run.final(_effect(poll), Classes(), decision)))
-    return _result(poll, _ended(run, decision))
+    decision = _ended(run, decision)
+    if decision.reason == "disagreement" and poll.mergeable:
+        effect = MergeAnswers(task=run.task, answers=poll.mergeable)
+        poll.merge((yield from run.final(effect, Merged(), decision)).text)
+        decision = run.decide()
+    return _result(poll, decision)
 
 
 def _compared(poll: Poll) -> Program[Classes]:
@@ -66,23 +72,25 @@ def _result(poll: Poll, decision: Decision) -> Ensemble:
         ballots=tuple(poll.ballots),
         classes=tuple(poll.classes),
         taken=poll.taken,
+        merged=bool(poll.merged),
     )
 
 
 def most_calls(members: Members, config: EnsembleConfig) -> int:
-    """The most model calls of a vote: those of its members, a comparison after each round, and the one kept back."""
+    """The most model calls of a vote: its members, a comparison after each round and one kept back, and the merge."""
     own = (member(members, seat.engine).bound(settings_of(members, config, seat.engine)) for seat in config.seats)
-    return sum(bound.calls for bound in own) + (config.rounds + 1) * config.caps.compare_answers
+    caps = config.caps
+    return sum(bound.calls for bound in own) + (config.rounds + 1) * caps.compare_answers + caps.merge_answers
 
 
 def ensemble_of(members: Members) -> Engine[EnsembleConfig, EnsembleSignals, Ensemble]:
     """The ensemble whose members can be any of these engines."""
     return Engine(
-        name="ensemble/2",
+        name="ensemble/3",
         config=EnsembleConfig,
         result=Ensemble,
         signals=EnsembleSignals,
-        effects=(CompareAnswers,),
+        effects=(CompareAnswers, MergeAnswers),
         table=TABLE,
         calls=partial(most_calls, members),
         program=partial(_ensemble, members),

@@ -34,13 +34,15 @@ class Ensemble(Conclusion):
     """The result of an ensemble of so many ``seats``.
 
     ``ballots`` are those of the members that were asked, in their order; ``classes`` has an answer of each class.
-    ``taken`` is the member whose answer it is, ``None`` without a majority.
+    ``taken`` is the member whose answer it is, ``None`` without a majority. ``merged``: the answer was made of those of
+    several classes.
     """
 
     seats: int = 0
     ballots: tuple[Ballot, ...] = ()
     classes: tuple[str, ...] = ()
     taken: int | None = None
+    merged: bool = False
 
     @property
     def votes(self) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ __all__ = ["NO_ANSWER", "TABLE", "EnsembleSignals"]
 
 NO_ANSWER = frozenset(
     {
-        "failed", "unknown_outcome", "waiting", "interrupted", "calls_exhausted", "tokens_exhausted",
+        "failed", "unknown_outcome", "waiting", "overspent", "interrupted", "calls_exhausted", "tokens_exhausted",
         "seconds_exhausted", "cost_exhausted", "unanswered", "partial", "stuck", "turns_exhausted", "nothing_to_see",
     }
 )  # fmt: skip
@@ -22,7 +22,8 @@ class EnsembleSignals(Signals):
     """What the rows rest on: the votes so far.
 
     ``seats`` is how many members there are, ``left`` how many were not asked. ``cast`` counts votes, ``most`` those of
-    the class that is ahead. ``sound``: a member of that class ended well.
+    the class that is ahead. ``sound``: a member of that class ended well. ``merged``: one answer was made of those that
+    ended well by themselves.
     """
 
     seats: int = 0
@@ -30,6 +31,7 @@ class EnsembleSignals(Signals):
     cast: int = 0
     most: int = 0
     sound: bool = False
+    merged: bool = False
 
     @property
     def majority(self) -> bool:
@@ -75,6 +77,14 @@ TABLE: tuple[Rule, ...] = (
         "majority",
         "{s.ahead}, and none of them ended well by itself",
         when="more than half of all members gave the same answer, and none of these was good enough by itself",
+    ),
+    Rule(
+        "merged",
+        "merged",
+        "no answer has a majority; those that were good enough by themselves can all stand, and are merged",
+        sufficient=True,
+        when="no answer can have a majority, and the model made one of those that were good enough by themselves: "
+        "texts which it says can all stand",
     ),
     Rule(
         "unanswered",

@@ -8,6 +8,7 @@ from dataclasses import replace
 from aeon.engines.contractive.values import Classes
 from aeon.engines.ensemble.members import Members
 from aeon.engines.ensemble.record import Ballot, Ensemble
+from aeon.engines.ensemble.values import Merged
 from aeon.observability import flowchart
 from aeon.observability.flowchart import CLASSES, escaped
 from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short
@@ -39,6 +40,8 @@ def nested_words(members: Members, views: Mapping[str, View]) -> Callable[[Outco
     by_kind = {result: views[name].words for name, result in every}
 
     def words(outcome: Outcome) -> str:
+        if isinstance(outcome.value, Merged):
+            return outcome.value.text or "they cannot all stand"
         if isinstance(outcome.value, Classes):
             return f"{counted(len(set(outcome.value.places)), 'answer')}, {counted(outcome.value.asked, 'pair')} asked"
         own = by_kind.get(type(outcome.value)) if outcome.value is not None else None

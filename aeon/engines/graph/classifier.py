@@ -7,6 +7,8 @@ import json
 from functools import cache
 from typing import NamedTuple
 
+from pydantic import Field
+
 from aeon.engines.graph.effects import Classify
 from aeon.engines.graph.values import Classified, Complexity
 from aeon.errors import CompletionError
@@ -22,6 +24,10 @@ _TOKENS = 20
 
 class _Kind(Frozen):
     complexity: Complexity
+
+
+class _Sure(Frozen):
+    probability: float = Field(ge=0, le=1)
 
 
 class _Example(NamedTuple):
@@ -42,8 +48,8 @@ class Classifier:
     async def classify(self, effect: Classify) -> Classified:
         """The complexity of the effect's task.
 
-        Where the model says that no tool is needed, it has to be sure: below the threshold, the task is a simple one.
-        An endpoint that does not say how likely its words are is taken at its word.
+        Where the model says that no tool is needed, it has to be sure: below the threshold, or where it cannot say how
+        sure it is, the task is a simple one.
 
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
@@ -55,16 +61,23 @@ class Classifier:
         if complexity != "BYPASS":
             return Classified(complexity=complexity)
         sure = await self._sure(effect)
-        doubtful = sure is not None and sure < effect.threshold
-        return Classified(complexity="SIMPLE" if doubtful else "BYPASS", sure=sure)
+        return Classified(complexity="BYPASS" if (sure or 0.0) >= effect.threshold else "SIMPLE", sure=sure)
 
     async def _sure(self, effect: Classify) -> float | None:
-        """The probability that the task needs no tool; ``None`` where the endpoint tells none."""
-        if not (await self._supervisor.capabilities()).logprobs or not current_ledger().calls_left():
+        """The probability that the task needs no tool: that of the word, or as the model states it.
+
+        ``None`` where neither can be had.
+        """
+        if not current_ledger().calls_left():
             return None
-        worked = tuple((one.task, "Yes" if one.complexity == "BYPASS" else "No") for one in _examples())
         with contextlib.suppress(CompletionError):
-            return round(await self._supervisor.probability(_prompt("bypass.md", worked, effect.task)), 3)
+            if (await self._supervisor.capabilities()).logprobs:
+                worked = tuple((one.task, "Yes" if one.complexity == "BYPASS" else "No") for one in _examples())
+                return round(await self._supervisor.probability(_prompt("bypass.md", worked, effect.task)), 3)
+            stated = await self._supervisor.structured(
+                _prompt("bypass_sure.md", (), effect.task), _Sure, max_tokens=_TOKENS
+            )
+            return stated.value.probability
         return None
 
 

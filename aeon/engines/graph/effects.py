@@ -19,9 +19,13 @@ class Classify(EffectOf[Classified]):
 
 
 class Recall(EffectOf[Lessons]):
-    """Which lessons, at most ``most``, are of tasks that are at least so similar (0-1)? None older than ``days``."""
+    """Which lessons, at most ``most``, are of tasks that are at least so similar (0-1)? None older than ``days``.
+
+    And in which ways were tasks of this ``category`` done so far?
+    """
 
     phase = "recall"
+    category: str = ""
     project: str = ""
     least: float = 0.7
     most: int = 5

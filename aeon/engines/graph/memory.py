@@ -25,9 +25,12 @@ class Memory:
         """
         if self._experience is None:
             return Lessons()
-        return await asyncio.to_thread(
-            self._experience.find, effect.task.text, effect.project, effect.least, effect.most, effect.days
-        )
+        return await asyncio.to_thread(self._found, self._experience, effect)
+
+    @staticmethod
+    def _found(kept: Experience, effect: Recall) -> Lessons:
+        found = kept.find(effect.task.text, effect.project, effect.least, effect.most, effect.days)
+        return found.changed(patterns=kept.patterns(effect.category, effect.project, effect.most, effect.days))
 
     async def note(self, effect: NoteLesson) -> Noted:
         """Keep a lesson; one of the same run takes its place, so that a run that is resumed teaches once.

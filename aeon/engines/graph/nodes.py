@@ -19,7 +19,7 @@ from aeon.multipass.plans import answer_steps, draft_problems
 from aeon.schema.claims import ENDINGS
 from aeon.schema.conclusion import Decision, Degradation
 from aeon.schema.effects import Program
-from aeon.schema.experience import Lesson, Lessons, Noted
+from aeon.schema.experience import Lesson, Lessons, Noted, Pattern
 from aeon.schema.judgment import SemanticValidationReport, TaskProfile
 from aeon.schema.outcome import Answer
 from aeon.schema.plan import LOOKED_UP, Agreement, Plan, Step, Writing
@@ -48,10 +48,11 @@ def classify(visit: Visit[C, WorkSignals, Work]) -> Program[None]:
     elif run.config.experience:
         config = run.config
         recall = ask.Recall(
-            task=run.task, project=config.project, least=config.similarity, most=config.lessons, days=config.lesson_days
-        )
+            task=run.task, category=classified.complexity, project=config.project, least=config.similarity,
+            most=config.lessons, days=config.lesson_days,
+        )  # fmt: skip
         found = yield from run.perform(recall, Lessons())
-        visit.write(lessons=found.lessons)
+        visit.write(lessons=found.lessons, patterns=found.patterns)
 
 
 def plan(visit: Visit[C, WorkSignals, Work]) -> Program[None]:
@@ -70,7 +71,7 @@ def draft(visit: Visit[C, WorkSignals, Work]) -> Program[None]:
         return
     fallback = Plan(steps=(Step(id="s1", description=run.task.text),), answer=("s1",))
     profile = TaskProfile(expected_step_count=_STEPS[state.complexity], inferred=False)
-    lessons = tuple(_told(one) for one in state.lessons)
+    lessons = (*map(_told, state.lessons), *map(_pattern_words, state.patterns))
     request = DraftPlan(task=run.task, profile=profile, most_steps=most, problems=state.problems, lessons=lessons)
     drafted = yield from run.perform(request, fallback)
     if faults := draft_problems(drafted, most):
@@ -82,6 +83,11 @@ def draft(visit: Visit[C, WorkSignals, Work]) -> Program[None]:
 
 def _told(lesson: Lesson) -> str:
     return f"{lesson.outcome}: {lesson.task} -> {lesson.text}"
+
+
+def _pattern_words(pattern: Pattern) -> str:
+    whole = pattern.successes + pattern.failures
+    return f"of {whole} {pattern.category} tasks done with {', '.join(pattern.tools)}, {pattern.successes} succeeded"
 
 
 def execute(visit: Visit[C, WorkSignals, Work]) -> Program[None]:
@@ -122,9 +128,16 @@ def _agreed(done: Plan) -> Verdict:
     if agreement.disagrees:
         others = ", ".join(one.answer for one in agreement.derivations)
         return Verdict(says="no", reason=f"derived in other ways, the answer is {others}", by="derivations")
+    if _is_doubted(done):
+        return Verdict()
     if agreement.votes > 1:
         return Verdict(says="yes", by="derivations")
     return Verdict(says="yes", by="tools") if _is_by_tools(done) else Verdict()
+
+
+def _is_doubted(done: Plan) -> bool:
+    """Whether a result that the answer is made of is a guess: programs gave it, and nothing settled their vote."""
+    return any(step.clarity != "CLEAR" for step in answer_steps(done) or done.steps)
 
 
 def _is_by_tools(done: Plan) -> bool:
@@ -146,8 +159,7 @@ def _judged(visit: Visit[C, WorkSignals, Work]) -> Program[Verdict]:
     against = "; ".join(_against(report))
     if against:
         return Verdict(says="no", reason=against, by="judge")
-    checked = report.form != "none" and report.standing != "bad" and not report.failed
-    return Verdict(says="yes", by="judge") if checked else Verdict()
+    return Verdict(says="yes", by="judge") if report.judged and report.standing != "bad" else Verdict()
 
 
 def _against(report: SemanticValidationReport) -> tuple[str, ...]:
@@ -240,10 +252,17 @@ def _learn(walk: Walk[C, WorkSignals, Work], ended: Decision) -> Program[None]:
         outcome="success" if ended.sufficient else "failure",
         text=taught(state.plan, state.problems),
         project=run.config.project,
+        category=state.complexity,
+        tools=_tools(state.plan),
     )
     effect = ask.NoteLesson(task=run.task, lesson=lesson, days=run.config.lesson_days)
     (outcome,) = yield from run.issue((effect.changed(allowance=run.allow(effect.phase, final=True)),))
     run.value(effect, outcome, Noted())
+
+
+def _tools(done: Plan) -> tuple[str, ...]:
+    """The tools that the steps of a plan called, each once, in the order of their first calls."""
+    return tuple(dict.fromkeys(use.tool for step in done.steps for use in step.uses))
 
 
 def taught(done: Plan, problems: Sequence[str]) -> str:

@@ -98,12 +98,12 @@ SHIPPED: Graph[GraphConfig, WorkSignals, Work] = (
     GraphBuilder[GraphConfig, WorkSignals, Work](Work, "classify")
     .node(
         _classify,
-        writes=("complexity", "plan", "lessons", "reflections_left", "plans_left"),
+        writes=("complexity", "plan", "lessons", "patterns", "reflections_left", "plans_left"),
         edges=(Edge("direct", "BYPASS, SIMPLE", _is_direct), Edge("plan", "MODERATE, COMPLEX"), _RESPOND),
     )
     .node(
         _direct,
-        reads=("complexity", "lessons"),
+        reads=("complexity", "lessons", "patterns"),
         writes=(*_STEPS, "plans"),
         edges=(
             Edge("plan", "a step failed", _failed),
@@ -113,7 +113,7 @@ SHIPPED: Graph[GraphConfig, WorkSignals, Work] = (
     )
     .node(
         _plan,
-        reads=("complexity", "lessons", "problems", "executed"),
+        reads=("complexity", "lessons", "patterns", "problems", "executed"),
         writes=("plan", "plans", "fresh", "plans_left"),
         edges=(Edge("execute"),),
         most=most_plans,
@@ -158,7 +158,7 @@ def _program(run: Run[GraphConfig, WorkSignals]) -> Program[Worked]:
 
 
 GRAPH: Engine[GraphConfig, WorkSignals, Worked] = Engine(
-    name="graph/4",
+    name="graph/5",
     config=GraphConfig,
     result=Worked,
     signals=WorkSignals,

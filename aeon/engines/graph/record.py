@@ -8,7 +8,7 @@ from aeon.engines.graph.builder import Visited
 from aeon.engines.graph.config import PROFILES, GraphConfig, WorkConfig
 from aeon.engines.graph.values import Complexity, Reflected, Verdict, Work
 from aeon.schema.conclusion import Conclusion
-from aeon.schema.experience import Lesson
+from aeon.schema.experience import Lesson, Pattern
 from aeon.schema.frozen import JsonValue
 from aeon.schema.plan import Plan
 
@@ -20,7 +20,7 @@ class Worked(Conclusion):
 
     ``path`` are the nodes in the order in which they were visited. ``plans`` are all plans, the last one is that of the
     answer. ``verdicts`` are the verifier's, ``reflections`` those that a failure led to. ``lessons`` are those that the
-    plans were shown, each with the run that it is of.
+    plans were shown, each with the run that it is of, and so are ``patterns``.
     """
 
     complexity: Complexity = "MODERATE"
@@ -29,6 +29,7 @@ class Worked(Conclusion):
     verdicts: tuple[Verdict, ...] = ()
     reflections: tuple[Reflected, ...] = ()
     lessons: tuple[Lesson, ...] = ()
+    patterns: tuple[Pattern, ...] = ()
 
     @classmethod
     def of(cls, ended: Conclusion, state: Work, path: Sequence[Visited], config: WorkConfig) -> Worked:
@@ -42,6 +43,7 @@ class Worked(Conclusion):
             verdicts=state.verdicts,
             reflections=tuple(one if verbose else _short(one) for one in state.reflections),
             lessons=state.lessons,
+            patterns=state.patterns,
         )
 
     def parts(self) -> dict[str, JsonValue]:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from aeon.schema.experience import Lesson
+from aeon.schema.experience import Lesson, Pattern
 from aeon.schema.plan import Plan, StepResult
 from aeon.schema.value import Value
 
@@ -102,6 +102,7 @@ class Work(Value):
 
     complexity: Complexity = "MODERATE"
     lessons: tuple[Lesson, ...] = ()
+    patterns: tuple[Pattern, ...] = ()
     plan: Plan = Plan()
     plans: tuple[Plan, ...] = ()
     done: tuple[Done, ...] = ()

@@ -12,12 +12,13 @@ from aeon.engines.graph.trace import to_trace
 from aeon.engines.graph.values import Choice, Classified, Reflection, Verdict
 from aeon.multipass.effects import DraftPlan, ExecuteStep, Synthesize, ValidateResults
 from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short
+from aeon.observability.passes.lines import without_issues
 from aeon.observability.report import report_lines
 from aeon.observability.trail import Trail
 from aeon.observability.view import GENERIC, View, ending_lines
 from aeon.schema import Answer, Conclusion, Outcome, Plan, SemanticValidationReport, StepResult
 from aeon.schema.effects import Effect
-from aeon.schema.experience import Lessons, Noted
+from aeon.schema.experience import Lessons, Noted, Pattern
 
 __all__ = ["VIEW"]
 
@@ -66,7 +67,7 @@ _TOLD: dict[type, Callable[[Any], str]] = {
     Classified: lambda it: str(it.complexity),
     Lessons: _found,
     Plan: lambda it: "; ".join(step.description for step in it.steps),
-    SemanticValidationReport: lambda it: "; ".join(issue.description for issue in it.issues) or "nothing found",
+    SemanticValidationReport: lambda it: "; ".join(issue.description for issue in it.issues) or without_issues(it).text,
     Answer: lambda it: str(it.text),
     Noted: lambda it: f"kept as {it.id}" if it.id else "not kept",
     Verdict: _said,
@@ -86,8 +87,13 @@ def _record(end: Conclusion) -> list[Line]:
         _line("way", f"{way} ({end.complexity})"),
         *_lines("verdict", (f"{one.says}{f' by {one.by}' if one.by else ''} {one.reason}" for one in end.verdicts)),
         *_lines("reflected", _reflections(end)),
+        *_lines("pattern", map(_pattern, end.patterns)),
         *_lines("lesson", (f"{one.id} ({one.outcome}, {one.similarity:.2f}) {one.task}" for one in end.lessons)),
     ]
+
+
+def _pattern(one: Pattern) -> str:
+    return f"{one.category} with {', '.join(one.tools)}: {one.successes} succeeded, {one.failures} failed"
 
 
 def _reflections(end: Worked) -> Iterator[str]:

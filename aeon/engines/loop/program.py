@@ -19,12 +19,12 @@ SHIPPED: Graph[WorkConfig, WorkSignals, Work] = (
     GraphBuilder[WorkConfig, WorkSignals, Work](Work, "classify")
     .node(
         classify,
-        writes=("complexity", "plan", "lessons"),
+        writes=("complexity", "plan", "lessons", "patterns"),
         edges=(Edge("execute", "BYPASS", lambda w: w.complexity == "BYPASS"), Edge("plan", "else"), Edge("respond")),
     )
     .node(
         plan,
-        reads=("complexity", "lessons", "problems", "executed"),
+        reads=("complexity", "lessons", "patterns", "problems", "executed"),
         writes=("plan", "plans", "fresh"),
         edges=(Edge("execute"),),
         most=lambda config: config.plan_retries + 1,
@@ -57,7 +57,7 @@ def _program(run: Run[WorkConfig, WorkSignals]) -> Program[Worked]:
 
 
 LOOP: Engine[WorkConfig, WorkSignals, Worked] = Engine(
-    name="loop/3",
+    name="loop/4",
     config=WorkConfig,
     result=Worked,
     signals=WorkSignals,

@@ -8,7 +8,7 @@ from aeon.engines.report.tiers import ModeConfigs, usable
 from aeon.engines.report.values import Checked, Confidence, Draft, Finding, Review, ReviewStatus, SourceCited
 from aeon.schema.claims import Verdict
 
-__all__ = ["confidence", "judged", "reviewed", "score"]
+__all__ = ["answered", "confidence", "judged", "reviewed", "score", "stands"]
 
 _TIER_WEIGHTS: dict[int | None, float] = {1: 1.0, 2: 0.9, 3: 0.7, 4: 0.5, 5: 0.3, None: 0.5}
 _UNCHECKED, _SUPPORTED = 0.5, 1.0
@@ -18,6 +18,16 @@ _HIGH, _MEDIUM = 75, 40
 _REFUTED: tuple[Verdict, ...] = ("contradicted", "not_found")
 _WARNED = 3
 """The tier from which on a source deserves a warning."""
+
+
+def stands(finding: Finding) -> bool:
+    """Whether nobody refuted a finding."""
+    return finding.verdict not in _REFUTED
+
+
+def answered(draft: Draft) -> frozenset[int]:
+    """The numbers of the questions, from 1, that have a finding which stands."""
+    return frozenset(one.question for one in draft.findings if stands(one))
 
 
 def score(draft: Draft) -> int:
@@ -30,8 +40,7 @@ def score(draft: Draft) -> int:
     if not draft.findings or not draft.questions:
         return 0
     worth = [_support(one) * _weight(one, draft) for one in draft.findings]
-    answered = {one.question for one in draft.findings if one.verdict not in _REFUTED}
-    return round(100 * len(answered) / len(draft.questions) * sum(worth) / len(worth))
+    return round(100 * len(answered(draft)) / len(draft.questions) * sum(worth) / len(worth))
 
 
 def confidence(draft: Draft, review: Review | None) -> Confidence:
@@ -71,7 +80,7 @@ def reviewed(draft: Draft, checked: Sequence[Checked], modes: ModeConfigs) -> Re
         mode_compliance="violated" if outside else "compliant",
         logical_gaps=tuple(missing),
         checked=tuple(checked),
-        rejected=tuple(one.id for one in draft.findings if one.verdict in _REFUTED),
+        rejected=tuple(one.id for one in draft.findings if not stands(one)),
     )
 
 
@@ -83,7 +92,7 @@ def _status(faults: Sequence[str], reasons: Sequence[str]) -> ReviewStatus:
 
 def _refuted(draft: Draft) -> list[str]:
     """What does not stand; a draft of nothing does not either."""
-    refuted = [one.text for one in draft.findings if one.verdict in _REFUTED]
+    refuted = [one.text for one in draft.findings if not stands(one)]
     empty = [] if draft.findings else ["nothing was found on any question"]
     return [*(f"“{text}” is not supported by what it cites" for text in refuted), *empty]
 
@@ -95,8 +104,8 @@ def _outside(draft: Draft, modes: ModeConfigs) -> list[str]:
 
 
 def _unanswered(draft: Draft) -> list[str]:
-    answered = {one.question for one in draft.findings if one.verdict not in _REFUTED}
-    return [question for number, question in enumerate(draft.questions, 1) if number not in answered]
+    known = answered(draft)
+    return [question for number, question in enumerate(draft.questions, 1) if number not in known]
 
 
 def _unsure(draft: Draft) -> list[str]:
@@ -122,7 +131,7 @@ def _tier(source: SourceCited) -> str:
 
 
 def _support(finding: Finding) -> float:
-    if finding.verdict in _REFUTED:
+    if not stands(finding):
         return 0.0
     if finding.verdict == "not_checked":
         return _UNCHECKED

@@ -151,9 +151,9 @@ def _row(cells: Sequence[str]) -> str:
 def _marked(finding: Finding) -> str:
     """A finding with the numbers of its sources before its full stop."""
     marks = "".join(f"[{number}]" for number in dict.fromkeys(one.number for one in finding.citations))
-    text = _plain(finding.text)
+    text = finding.text.rstrip()
     stop = text[-1] if text[-1:] in (".", "!", "?") else ""
-    return f"{text.removesuffix(stop) if stop else text} {marks}{stop or '.'}"
+    return f"{_plain(text.removesuffix(stop))} {marks}{stop or '.'}"  # escaped in parts: "1931." begins a list
 
 
 def _quoted(citation: Citation) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from aeon.engines.report.grading import confidence, score
+from aeon.engines.report.grading import answered, confidence, score, stands
 from aeon.engines.report.tiers import Ranked
 from aeon.engines.report.values import Comparison, Draft, Finding, Missing, Review, Side, SourceCited
 from aeon.engines.research.values import Citation
@@ -40,7 +40,6 @@ _NOTHING = "nothing"
 _ANSWERLESS = "the sources do not answer this."
 _UNKNOWN = 9
 """Where a source of an unknown tier stands among others: behind them."""
-_STANDS = ("supported", "partial", "not_checked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +118,9 @@ Part: TypeAlias = Heading | Line | Points | Table | Quotes | Sources
 
 def report(draft: Draft, review: Review | None, found: int) -> Iterator[Part]:
     """The parts of a report that is published, without its title; ``found`` counts the sources of the query."""
-    answered = len({one.question for one in draft.findings})
     yield _line(
         f"Mode: {draft.mode}. Confidence: {confidence(draft, review)} ({score(draft)} of 100). "
-        f"Questions answered: {answered} of {len(draft.questions)}. "
+        f"Questions answered: {len(answered(draft))} of {len(draft.questions)}. "
         f"Sources cited: {len(draft.sources)}, found for the query: {found}."
     )
     yield Heading("Summary")
@@ -138,7 +136,7 @@ def report(draft: Draft, review: Review | None, found: int) -> Iterator[Part]:
 
 def summary(draft: Draft, review: Review | None) -> Line:
     """The findings one after the other; those that do not stand are left out."""
-    good: list[Inline] = [Said(one) for one in draft.findings if one.verdict in _STANDS]
+    good: list[Inline] = [Said(one) for one in draft.findings if stands(one)]
     if not good:
         good = [Words(_ANSWERLESS.capitalize() if review is not None else "Nothing was found before the run ended.")]
     return Line((*good, Words(_LIMITED)) if draft.limited else tuple(good))

@@ -80,7 +80,7 @@ class Writer:
         if any(_is_guessed(effect, one) for one in answers):
             return refusal("The sources do not say", effect, _doubted((*effect.findings, *asked)))
         wording = await self._worded(effect, asked, [cited for one in answers for cited in one.evidence])
-        text, sentences = cited_text(parts_of(wording.text, answers))
+        text, sentences = cited_text(parts_of(wording.text, [*map(_as_guess, answers)]))
         short = "; ".join(finding.answer for finding in asked)
         return cited(effect, text, short, sentences).changed(problem=wording.problem, unnamed=missing)
 
@@ -235,6 +235,15 @@ def _is_guessed(effect: Cite, told: Told) -> bool:
     """Whether it is a yes or no that was read, and that a sentence of no matter what bears out as much."""
     finding = told.finding
     return finding.answer in _PLAIN and told.support.verdict == "not_found" and _sides(effect, finding) == [finding]
+
+
+def _as_guess(told: Told) -> Told:
+    """An answer that a judge holds to be unlikely as supported in part at most, also where nothing more was asked.
+
+    It is told as "Perhaps: …", and the run ends as what it is by this verdict.
+    """
+    likely = not is_unlikely(told.finding) or told.support.verdict not in ("supported", "not_checked")
+    return told if likely else told._replace(support=told.support._replace(verdict="partial"))
 
 
 def _is_one_sided(finding: Finding) -> bool:

@@ -48,6 +48,7 @@ __all__ = [
     "report_lines",
     "step_lines",
     "step_notes",
+    "without_issues",
 ]
 
 _WIDTH = 69
@@ -126,18 +127,16 @@ def step_notes(step: Step, width: int = _WIDTH) -> list[Line]:
     return lines
 
 
-def _without_issues(report: SemanticValidationReport) -> Span:
-    """What a report without issues is worth: something only if a model was asked."""
-    if report.form != "none":
-        return Span("no issues", "good")
-    return Span("not judged" if report.standing == "bad" else "no issues", "dim")
+def without_issues(report: SemanticValidationReport) -> Span:
+    """What a report without issues says: that none were found only where a model was asked."""
+    if report.failed:
+        return Span("could not be judged", "warn")
+    return Span("no issues", "good") if report.judged else Span("not judged", "dim")
 
 
 def report_lines(report: SemanticValidationReport, width: int = _WIDTH) -> list[Line]:
-    """What a validator found, most severe first."""
-    if report.failed:
-        return [(Span("could not be checked", "warn"),)]
-    lines: list[Line] = [(_without_issues(report),)] if not report.issues else []
+    """What a validator found, most severe first; where nobody was asked, that."""
+    lines: list[Line] = [(without_issues(report),)] if not report.issues else []
     for issue in report.issues:
         kind = issue.type.replace("_", " ")
         lines.append((Span(f"{issue.severity} ", "bad"), Span(f"{kind} at {short(issue.location, 30)}", "warn")))
@@ -151,12 +150,12 @@ def report_lines(report: SemanticValidationReport, width: int = _WIDTH) -> list[
 def assessment_lines(assessment: ConvergenceAssessment, width: int = _WIDTH, measured_only: bool = False) -> list[Line]:
     """The scores and, where criteria are not met, which and why; ``measured_only``: without what was not measured."""
     if assessment.failed:
-        return [(Span("could not be assessed", "warn"),)]
+        return [(Span("could not be judged", "warn"),)]
     scores = {name: getattr(assessment, name) for name in ("completeness", "coherence", "consistency")}
     why = f": {short(', '.join(assessment.reason_codes), width - 16)}" if assessment.reason_codes else ""
     verdict = Span("converged", "good") if assessment.converged else Span(f"not converged{why}", "warn")
-    words = _scores(scores, measured_only)
-    lines: list[Line] = [(Span(words),)] if words else []
+    words = _scores(scores, measured_only) if any(score is not None for score in scores.values()) else ""
+    lines: list[Line] = [(Span(words),) if words else (Span("not judged", "dim"),)]
     lines += _evaluation_lines(assessment.evaluation, width, measured_only) if assessment.evaluation else []
     lines += [(verdict,), *((Span(short(issue, width - 6), "dim"),) for issue in assessment.detected_issues)]
     return lines
@@ -310,14 +309,20 @@ def _judgment_words(outcome: Outcome) -> str:
     match outcome.value:
         case SemanticValidationReport() as report:
             issues = "; ".join(issue.description for issue in report.issues)
-            return f"{counted(len(report.issues), 'issue')}: {issues}" if report.issues else "no issues"
+            return f"{counted(len(report.issues), 'issue')}: {issues}" if report.issues else without_issues(report).text
         case Refinement() as refinement:
             return _refined(refinement)
         case ConvergenceAssessment() as judged:
-            scores = (judged.completeness, judged.coherence, judged.consistency)
-            figures = " ".join("-" if score is None else f"{score:.2f}" for score in scores)
-            return f"{'converged' if judged.converged else 'not converged'} {figures}"
+            return f"{'converged' if judged.converged else 'not converged'} {_figures(judged)}"
     return generic.outcome_words(outcome)
+
+
+def _figures(assessment: ConvergenceAssessment) -> str:
+    """The three scores in a few characters; where there is none, that nobody judged."""
+    scores = (assessment.completeness, assessment.coherence, assessment.consistency)
+    if assessment.failed or scores == (None, None, None):
+        return f"({'could not be' if assessment.failed else 'not'} judged)"
+    return " ".join("-" if score is None else f"{score:.2f}" for score in scores)
 
 
 def _refined(refinement: Refinement) -> str:

@@ -15,7 +15,7 @@ __all__ = ["measured"]
 
 _EARLY = ("converged", "own_knowledge", "confident", "diminishing_returns", "stalled")
 """The endings where the run decided that more would not help."""
-_BROKEN = ("failed", "unknown_outcome", *UNENDED)
+_BROKEN = ("failed", "unknown_outcome", "overspent", *UNENDED)
 
 
 def measured(history: ExecutionHistory) -> Measured:

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from aeon.observability.lines import Span, decision_line, short
 from aeon.observability.page import block, folded, state, table
 from aeon.observability.passes.lines import MARKS, action_words
-from aeon.observability.passes.report import pass_lines, preparation_lines
+from aeon.observability.passes.report import pass_lines, preparation_lines, statistics_lines
 from aeon.observability.passes.turns import use_words
 from aeon.observability.snapshot import plan_before
 from aeon.schema import ExecutionHistory, Step, ToolUse
@@ -31,6 +31,7 @@ def sections(history: ExecutionHistory) -> list[Element]:
             unfolded=True,
         ),
         *_calls(history),
+        block(statistics_lines(history.statistics)),
         folded("Decisions", [table(("pass", "decision"), decisions)], unfolded=True),
         folded("Preparation", [block(preparation_lines(history))]),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from aeon.observability.lines import Line, Span, answer_lines, decision_line, labelled
+from aeon.observability.lines import Line, Span, answer_lines, counted, decision_line, labelled
 from aeon.observability.passes.lines import (
     agreement_lines,
     assessment_lines,
@@ -19,8 +19,9 @@ from aeon.observability.report import ending_lines, heading_lines
 from aeon.observability.snapshot import plan_before
 from aeon.observability.trail import Trail
 from aeon.schema import ExecutionHistory, ExecutionPass, PhaseTiming, Plan, Step, Usage
+from aeon.schema.statistics import Statistics
 
-__all__ = ["history_lines", "pass_lines", "preparation_lines"]
+__all__ = ["history_lines", "pass_lines", "preparation_lines", "statistics_lines"]
 
 
 def history_lines(history: ExecutionHistory) -> list[Line]:
@@ -33,7 +34,23 @@ def history_lines(history: ExecutionHistory) -> list[Line]:
     answer = answer_lines(end) if end.stop_reason != "waiting" or end.passes else [(Span("  none"),)]
     synthesis = [history.synthesis] if history.synthesis else []
     answer += labelled("time", [_times(synthesis)])
-    return [*lines, (), *ending_lines(end, answer, conclusion_lines(end))]
+    return [*lines, (), *ending_lines(end, answer, conclusion_lines(end)), *statistics_lines(history.statistics)]
+
+
+def statistics_lines(whole: Statistics) -> list[Line]:
+    """The run in figures: what was done, which judgments were made, and what became of the deltas of planners."""
+    judged, usage = whole.judgments, whole.usage
+    done = (
+        counted(sum(whole.effects.values()), "effect"),
+        counted(whole.steps, "step"),
+        counted(usage.tool_calls, "tool call"),
+        f"{counted(usage.mended, 'value')} mended" if usage.mended else "",
+    )
+    return [
+        (Span("in all     ", "dim"), Span(", ".join(filter(None, done)))),
+        (Span("judgments  ", "dim"), Span(f"{judged.made} made, {judged.not_made} not made, {judged.failed} failed")),
+        (Span("deltas     ", "dim"), Span(f"{whole.applied} applied, {whole.refused} refused")),
+    ]
 
 
 def preparation_lines(history: ExecutionHistory) -> list[Line]:

@@ -78,9 +78,10 @@ class Story {
 
 // The state of a step and what came of it: of a turn, the answer of the last one, or the calls until now.
 function cameOf(step, effects) {
-  const own = effects.filter((one) => ["execute", "turn"].includes(one.phase) && stepOf(one) === step.id);
-  const last = own.pop();
+  const own = effects.filter((one) => WORK.includes(one.phase) && stepOf(one) === step.id);
+  const last = own[own.length - 1];
   if (!last) return [step.status, ""];
+  if (!["execute", "turn"].includes(last.phase)) return programmed(own, effects);
   const { value, failure } = last.outcome;
   if (last.phase === "turn" && value && !failure && value.calls.length) {
     const calls = effects.filter((one) => one.phase === "use_tool" && stepOf(one) === fragmentOf(step.id)).length;
@@ -90,10 +91,20 @@ function cameOf(step, effects) {
   return [worked ? "complete" : "failed", last.words];
 }
 
+const WORK = ["execute", "turn", "write", "run_program", "weigh"];
+
+// Of a step by programs, the last result of one; it is over as soon as the run goes on to look at the results.
+function programmed(own, effects) {
+  const gave = own.filter((one) => one.phase === "run_program" && one.outcome.value && one.outcome.value.values.length).pop();
+  const end = own[own.length - 1].number;
+  const over = effects.some((one) => one.number > end && !WORK.includes(one.phase) && one.phase !== "use_tool");
+  return [over ? (gave ? "complete" : "failed") : "running", gave ? gave.words : ""];
+}
+
 // The step that an effect belongs to; a tool call names its fragment, as it keeps its numbers over all versions.
 function stepOf(effect) {
-  const match = /^(?:execute|turn) (\S+)|^call (\S+)\.\d+ /.exec(effect.title || "");
-  return match ? match[1] || match[2] : "";
+  const match = /^(?:execute|turn|write) (\S+)|^call (\S+)\.\d+ | of step (\S+)$/.exec(effect.title || "");
+  return match ? match[1] || match[2] || match[3] : "";
 }
 
 function fragmentOf(id) { return id.replace(/_r\d+$/, ""); }

@@ -103,13 +103,17 @@ function answerPart(conclusion, proof, problem, chosen, choose) {
   const outer = claim && pieces(conclusion.answer, claims).map((one) => one.claim).find((one) => one && one.start <= claim.start && claim.end <= one.end);
   const text = pieces(conclusion.answer, claims).map((piece) => {
     if (!piece.claim) return piece.text;
-    const wrong = ["contradicted", "not_found"].includes(piece.claim.verdict);
-    const look = wrong ? "wrong" : piece.claim.verdict === "supported" ? "" : "none";
+    const resting = restingOn(piece.claim, claims);
+    const wrong = resting.some((one) => ["contradicted", "not_found"].includes(one.verdict));
+    const look = wrong ? "wrong" : resting.every((one) => one.verdict === "supported") ? "" : "none";
     return h("button", {
-      type: "button", id: `claim-${piece.claim.id}`, class: `claim ${look}`, title: words(piece.claim.verdict),
+      type: "button", id: `claim-${piece.claim.id}`, class: `claim ${look}`, title: resting.map((one) => `${one.text}: ${words(one.verdict)}`).join("; "),
       "aria-expanded": String(piece.claim === outer), onclick: () => choose(piece.claim.id) }, piece.text);
   });
-  if (claim) put(place, withinPart(outer, claims, chosen, choose), evidencePart(claim, proof));
+  if (claim) {
+    const shown = claim === outer ? restingOn(claim, claims) : [claim];
+    put(place, withinPart(outer ? inside(outer, claims) : [], chosen, choose), shown.map((one) => evidencePart(one, proof)));
+  }
   const look = conclusion.sufficient ? "good" : conclusion.stop_reason === "failed" ? "bad" : "warn";
   return section("Answer", h("p", { class: "answer" }, text),
     h("p", { class: "row" }, chip(conclusion.stop_reason, look), h("span", { class: "soft" }, conclusion.detail)),
@@ -118,9 +122,18 @@ function answerPart(conclusion, proof, problem, chosen, choose) {
     conclusion.value === null ? null : [h("h3", {}, "Value"), h("pre", { tabindex: "0" }, JSON.stringify(conclusion.value, null, 2))]);
 }
 
-// A sentence that is a claim, and the values in it, which are claims of their own.
-function withinPart(outer, claims, chosen, choose) {
-  const within = claims.filter((one) => outer && one !== outer && outer.start <= one.start && one.end <= outer.end);
+// The values in a sentence that is a claim, which are claims of their own.
+function inside(outer, claims) {
+  return claims.filter((one) => one !== outer && outer.start <= one.start && one.end <= outer.end);
+}
+
+// What a claim stands or falls with: a sentence that nothing was found for, with the values in it.
+function restingOn(claim, claims) {
+  const values = (claim.evidence || []).length || claim.verdict !== "not_checked" ? [] : inside(claim, claims);
+  return values.length ? values : [claim];
+}
+
+function withinPart(within, chosen, choose) {
   if (!within.length) return null;
   const marks = { supported: "✓ ", contradicted: "✗ ", not_found: "✗ ", partial: "~ " };
   return h("p", { class: "row" }, h("span", { class: "soft" }, "in this sentence:"), within.map((one) => h("button", {

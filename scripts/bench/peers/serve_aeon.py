@@ -16,7 +16,7 @@ from pathlib import Path
 from on_aeon import Judges
 from workload import Model
 
-from aeon.assembly import multipass, registry
+from aeon.assembly import multipass
 from aeon.llm.scripted import Scripted
 from aeon.server.app import application
 from aeon.server.equipment import Equipment
@@ -28,8 +28,7 @@ from aeon.server.serving import listening, serve
 def main() -> None:
     """Serve until the process is ended."""
     folder, latency, parallel = Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
-    loop = replace(multipass.PLUGIN, handlers=lambda services: Judges(Model(latency)).handlers)
-    registry._SHIPPED = (loop, *registry._SHIPPED[1:])
+    multipass.PLUGIN = replace(multipass.PLUGIN, handlers=lambda services: Judges(Model(latency)).handlers)
     service = Service(Runs(folder), Equipment(Scripted("")), Limits(parallel, 10 * parallel))
     with listening("127.0.0.1", 0) as where:
         address = f"http://127.0.0.1:{where.getsockname()[1]}"

@@ -208,7 +208,7 @@ def test_claims_rest_on_what_the_member_that_was_taken_saw(taken: int, verdict: 
     ballots = tuple(Ballot(member=number, engine="loop", place=0) for number in (1, 2))
     result = Ensemble(
         execution_id="run",
-        engine="ensemble/2",
+        engine="ensemble/3",
         answer="There are 1200 boxes.",
         stop_reason="agreed",
         sufficient=True,

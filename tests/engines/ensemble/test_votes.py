@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from aeon.assembly import combining
 from aeon.engines.ensemble.config import EnsembleConfig
 from aeon.engines.ensemble.rules import NO_ANSWER
 from aeon.errors import ToolFailed
 from aeon.llm.scripted import Scripted
 from aeon.runtime.journal import Journal
+from aeon.runtime.replay import replay
 from aeon.schema import Task
 from engines.ensemble.world import Cast
 
@@ -95,6 +97,47 @@ def test_a_member_without_means_has_no_vote_and_the_detail_says_why() -> None:
     assert result.detail == "2 of 3 members gave the same answer; no vote: 2 (b: calls_exhausted)"
 
 
+DIFFERENT = ['{"answer": "no"}']
+"""What a model says of a pair of answers."""
+
+
+@pytest.mark.requirement("E6", "E6f")
+def test_texts_without_a_majority_are_merged_where_they_can_all_stand() -> None:
+    """The model says so and writes one answer; of the members only those that ended well by themselves are in it."""
+    merged = '{"contradict": false, "answer": "Warm, and near the sea."}'
+    script = votes("It is warm.", "It is near the sea.", "It is dear?")
+    cast, journal = Cast(script, Scripted([*DIFFERENT * 3, merged])), Journal()
+    result = cast.vote(journal, members=THREE)
+    assert (result.answer, result.stop_reason, result.sufficient) == ("Warm, and near the sea.", "merged", True)
+    assert (result.taken, result.merged, result.rests_on) == (None, True, "")
+    assert entries(journal)[-1] == "merge_answers"
+    asked = cast.model.requests[-1].messages[-1].content
+    assert "It is warm." in asked and "It is near the sea." in asked and "It is dear?" not in asked
+    assert replay(journal, combining.ensemble(cast.plugins()).engine) == result
+
+
+@pytest.mark.requirement("E6", "E6f")
+@pytest.mark.parametrize(
+    ("script", "said", "settings"),
+    [
+        (votes("It is open.", "It is closed."), [*DIFFERENT, '{"contradict": true, "answer": ""}'], {}),
+        (votes("It is warm.", "It is near."), [*DIFFERENT], {"merge": False}),
+        (votes("It is warm.", "It is near?"), [*DIFFERENT], {}),
+        (votes("1", "2"), [], {}),
+        (votes("It is warm.", "It is near."), [*DIFFERENT, *["no object"] * 3], {}),
+    ],
+    ids=["contradict", "switched off", "one ended well", "values", "no usable reply"],
+)
+def test_what_cannot_be_merged_stays_a_disagreement(
+    script: dict[str, str], said: list[str], settings: dict[str, Any]
+) -> None:
+    """Answers that contradict each other, values, and where nothing usable came: all are shown."""
+    cast = Cast(script, Scripted(said))
+    result = cast.vote(members=("a", "b"), **settings)
+    assert (result.stop_reason, result.sufficient, result.merged) == ("disagreement", False, False)
+    assert all(answer in result.answer for answer in script.values()) and len(cast.model.requests) == len(said)
+
+
 @pytest.mark.requirement("E6f", "E6g")
 def test_too_few_votes_are_no_disagreement() -> None:
     """One answer is there, two votes are missing: neither a majority nor a quarrel. The answer shows all of it."""
@@ -147,7 +190,7 @@ LONGER = "somebody shuts it whenever no water is left in the upper tank"
 def test_other_words_are_put_to_the_model_both_ways(said: list[str], reason: str) -> None:
     """What the model says of whether one follows from the other decides."""
     model = Scripted([f'{{"answer": "{word}"}}' for word in said])
-    result = Cast({"a": LONG, "b": LONGER}, model).vote(members=("a", "b"))
+    result = Cast({"a": LONG, "b": LONGER}, model).vote(members=("a", "b"), merge=False)
     assert (result.stop_reason, result.usage.calls) == (reason, len(said))
 
 

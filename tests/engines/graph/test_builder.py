@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import aeon
 from aeon.engines.graph.builder import Edge, Graph, GraphBuilder, Visit, Walk
 from aeon.engines.graph.program import SHIPPED
 from aeon.engines.loop.program import SHIPPED as LOOP_GRAPH
@@ -202,3 +203,14 @@ def test_the_picture_is_made_of_the_graph() -> None:
     assert "    verify -->|no| reflect" in lines and "    plan[plan ↻]" in lines
     assert [*LOOP_GRAPH.nodes] == ["classify", "plan", "execute", "verify"]
     assert [*SHIPPED.nodes] == ["classify", "direct", "plan", "execute", "reflect", "verify"]
+
+
+def test_a_graph_is_built_from_the_public_names_of_the_package() -> None:
+    """Builder, edges, visits and walks; nothing of the engine's own package has to be named."""
+    built = (
+        aeon.GraphBuilder[Counting, Signals, Count](Count, "one")
+        .node(one, writes=("number",), edges=(aeon.Edge("respond"),))
+        .respond()
+        .build()
+    )
+    assert isinstance(built, aeon.Graph) and (aeon.Visit, aeon.Walk) == (Visit, Walk)

@@ -88,6 +88,21 @@ def test_a_task_goes_past_all_tools_only_where_that_is_sure(probability: float, 
 
 
 @pytest.mark.requirement("E2b")
+@pytest.mark.parametrize(
+    ("stated", "complexity", "sure"),
+    [("0.95", "BYPASS", 0.95), ("0.89", "SIMPLE", 0.89), ("high", "SIMPLE", None)],
+)
+def test_the_threshold_holds_where_an_endpoint_tells_no_probabilities(
+    stated: str, complexity: str, sure: float | None
+) -> None:
+    """The model states how sure it is; where it cannot say that, it is not sure."""
+    said = f'{{"probability": {stated}}}'
+    model = Scripted(['{"complexity": "BYPASS"}', said, said, said], capabilities=SURE.changed(logprobs=False))
+    classified = answered(Classifier(services(model).supervisor).classify(Classify(task=TASK)))
+    assert (classified.complexity, classified.sure) == (complexity, sure) and TASK.text in str(model.requests[1])
+
+
+@pytest.mark.requirement("E2b")
 def test_any_other_complexity_is_one_call_and_prose_is_none() -> None:
     """The word must be one of the four."""
     model = Scripted(['{"complexity": "COMPLEX"}'])

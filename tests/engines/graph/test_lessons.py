@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from aeon.engines.graph.effects import NoteLesson, Recall
+from aeon.engines.graph.view import VIEW
 from aeon.multipass.effects import DraftPlan
+from aeon.observability.lines import plain
 from aeon.schema import Answer, Claim, Failure, Reading, StepResult
-from aeon.schema.experience import Lesson, Lessons
+from aeon.schema.experience import Lesson, Lessons, Pattern
 from engines.graph.world import World, call, planned
 
 pytestmark = pytest.mark.requirement("E9b")
@@ -40,6 +42,20 @@ def test_lessons_are_shown_to_every_plan_and_named_in_the_result(engine: str) ->
     assert result.lessons == (OLD,) and noted(world).project == "office"
 
 
+@pytest.mark.parametrize("engine", ["graph", "loop"])
+def test_patterns_of_the_tasks_category_are_shown_to_every_plan_and_named_in_the_result(engine: str) -> None:
+    """How often a way of doing such tasks ended well; the record and its report name them."""
+    pattern = Pattern(category="MODERATE", tools=("sql", "calculator"), successes=4, failures=1)
+    world = World(BAD, GOOD, recall=Lessons(patterns=(pattern,)))
+    result = getattr(world, engine)(experience="lessons")
+    (recall,) = world.of("recall")
+    assert isinstance(recall, Recall) and recall.category == "MODERATE"
+    told = "of 5 MODERATE tasks done with sql, calculator, 4 succeeded"
+    assert [one.lessons for one in world.of("plan")] == [(told,)] * 2  # type: ignore[attr-defined]
+    assert result.patterns == (pattern,)
+    assert "MODERATE with sql, calculator: 4 succeeded, 1 failed" in plain(VIEW.ending(result))
+
+
 def test_without_a_file_nothing_is_looked_for_and_nothing_kept() -> None:
     """Neither effect is issued."""
     world = World()
@@ -51,7 +67,10 @@ def test_a_success_says_what_did_it() -> None:
     """The steps with their tools and arguments, under the run's id."""
     world = World(GOOD)
     world.graph(experience="lessons")
-    assert noted(world) == Lesson(id="run-1", task="How much is it?", outcome="success", text="ask good [sql good]")
+    assert noted(world) == Lesson(
+        id="run-1", task="How much is it?", outcome="success", text="ask good [sql good]", category="MODERATE",
+        tools=("sql",),
+    )  # fmt: skip
     assert world.phases[-1] == "note_lesson"
 
 

@@ -23,7 +23,7 @@ def test_a_run_classifies_plans_executes_verifies_and_responds() -> None:
     result = world.loop()
     assert way(result) == ["classify", "plan", "execute", "verify"]
     assert world.phases == ["classify", "plan", "execute", "validate_results", "synthesize"]
-    assert (result.engine, result.stop_reason, result.sufficient) == ("loop/3", "verified", True)
+    assert (result.engine, result.stop_reason, result.sufficient) == ("loop/4", "verified", True)
 
 
 def test_a_task_that_needs_no_tool_is_not_planned() -> None:

@@ -413,3 +413,19 @@ def test_looks_are_typed() -> None:
     ]  # fmt: skip
     effects: list[type[Effect]] = list(GRAPH.effects)
     assert not any("shell" in effect.phase for effect in effects)
+
+
+AGREEING = Agreement(derivations=(Derivation(method="query", text="SELECT 7", answer="7", agrees=True),))
+
+
+@pytest.mark.requirement("G4", "E2b")
+@pytest.mark.parametrize("complexity", ["SIMPLE", "MODERATE"])
+@pytest.mark.parametrize("others", [None, AGREEING])
+def test_a_guess_of_programs_is_not_good_enough(complexity: Complexity, others: Agreement | None) -> None:
+    """A vote that nothing settled leaves the result in doubt: no tool vouches for it, whoever else gave the same."""
+    settled = tool_result("7").changed(agreement=others)
+    guess = settled.changed(clarity="PARTIALLY_CLEAR", problem="nothing confirms it")
+    unasked = {"validate_results": SemanticValidationReport()}
+    for given, ending in ((settled, ("verified", True)), (guess, ("unverified", False))):
+        result = World(complexity=complexity, execute=given, **unasked).graph()
+        assert (result.stop_reason, result.sufficient) == ending

@@ -198,3 +198,22 @@ def test_nothing_is_said_to_be_dropped_where_all_is_taken() -> None:
     whole = json.loads(export_of("x.json")(strict()))
     assert [(one["source"], one["tier"]) for one in whole["dropped"]] == [(SOCIAL, 5), (UNKNOWN, None)]
     assert whole["draft"]["dropped"] == whole["dropped"]
+
+
+@pytest.mark.parametrize("form", ["md", "html"])
+def test_a_question_whose_findings_were_rejected_is_not_counted_as_answered(form: str) -> None:
+    """What the summary leaves out answers nothing; of a published report all that stands counts."""
+    result = rejected()
+    assert result.review is not None and len(result.review.rejected) == len(result.draft.findings)
+    assert bare(f"Questions answered: 0 of {len(result.draft.questions)}.") in words(result, form)
+    assert bare("Questions answered: 3 of 3.") in words(discovery(), form)
+
+
+@pytest.mark.parametrize(("text", "shown"), [("1931.", "1931 [1]."), ("- 7!", "\\- 7 [1]!"), ("a_b", "a\\_b [1].")])
+def test_a_citation_stands_behind_a_finding_that_is_escaped(text: str, shown: str) -> None:
+    """The full stop is taken off before the escaping: a year with one begins a list in Markdown."""
+    result = discovery()
+    first = result.draft.findings[0]
+    (one, *_) = first.citations
+    draft = result.draft.changed(findings=(first.changed(text=text, citations=(one.changed(number=1),)),))
+    assert shown in composed(draft, result.review, ())[0].final_report

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,11 @@ import pytest
 from search.web import send, serving
 
 from aeon import build, report, research, run_research
+from aeon.assembly import inquiries
 from aeon.assembly.inquiries import response
 from aeon.assembly.registry import plugin
 from aeon.assembly.roles import fitted
-from aeon.engines.research.config import ResearchConfig
+from aeon.engines.research.config import ResearchConfig, Retries
 from aeon.errors import ConfigError, RequestRefused, UsageError
 from aeon.llm.scripted import Scripted
 from aeon.runtime.events import RunStarted
@@ -138,8 +140,24 @@ def test_the_reference_call_takes_what_research_takes(papers: Path) -> None:
     assert [event.config.model_dump()["tier"] for event in events if isinstance(event, RunStarted)] == ["simple"]
     with pytest.raises(UsageError, match="two names of one setting"):
         run_research(QUESTION, complexity_tier="simple", tier="deep", sources=papers, llm=reader())
-    with pytest.raises(UsageError, match=r"sources='papers', or search="):
-        run_research(QUESTION, llm=reader())
+
+
+@pytest.mark.requirement("R2", "R7")
+def test_the_reference_call_works_with_its_own_arguments_alone(papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It searches what the environment names, else where a SearXNG usually is; where nobody is, the answer says so."""
+    limits: dict[str, Any] = {"max_iters": 1, "max_queries": 1, "max_sources": 3, "max_execution_time_s": 30}
+    with serving() as service:
+        page = {"url": f"{service.url}/mill", "title": "Mill", "content": "The Old Mill was built in 1883."}
+        service.pages["/search"] = send(200, json.dumps({"results": [page]}), "application/json")
+        monkeypatch.setenv("RESEARCH_SEARCH", f"searxng={service.url}")
+        answer = run_research(QUESTION, llm=reader(), **limits)
+    assert "1883" in answer.summary and answer.metadata.model == reader().name and answer.metadata.token_count > 0
+    assert datetime.fromisoformat(answer.metadata.timestamp).tzinfo is not None
+    monkeypatch.delenv("RESEARCH_SEARCH")
+    monkeypatch.setattr(inquiries, "_USUAL", "searxng=http://127.0.0.1:9")
+    nothing = run_research(QUESTION, llm=reader(), config=ResearchConfig(retries=Retries(base=0)), **limits)
+    assert nothing.insufficient_termination and nothing.sources == ()
+    assert nothing.summary.startswith("Nothing could be searched, so this is open")
 
 
 @pytest.mark.parametrize("call", [research, run_research, report])
@@ -156,7 +174,7 @@ def test_an_option_that_there_is_not_is_named(papers: Path, call: Any, name: str
 def test_the_confidence_is_that_of_the_judge(papers: Path) -> None:
     """Where one was asked."""
     result = research(QUESTION, papers, llm=reader(supports={"1883": 0.9}))
-    assert response(result).confidence == pytest.approx(0.9, abs=0.01)
+    assert response(result, "reader").confidence == pytest.approx(0.9, abs=0.01)
 
 
 @pytest.mark.parametrize(

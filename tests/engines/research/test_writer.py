@@ -266,6 +266,16 @@ def test_what_is_not_quite_unlikely_is_told_perhaps(score: float, text: str) -> 
     assert cite(model, on_the_way).short == ""
 
 
+@pytest.mark.requirement("G4")
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize("calls", [50, 1])
+def test_what_is_told_perhaps_is_supported_in_part_whatever_could_still_be_asked(check: bool, calls: int) -> None:
+    """With no call left for the judge, and without a check: by this verdict the run ends as not good enough."""
+    rejected = HIRZEL.changed(answer="", evidence=(), unlikely="Hirzel", doubted=EVIDENCE, score=0.4)
+    answer = cite(Reader(words="It was in {r1}.", supports={"Hirzel": 0.9}), rejected, check=check, calls=calls)
+    assert answer.text.startswith("Perhaps: Hirzel") and [one.verdict for one in answer.sentences] == ["partial"]
+
+
 @pytest.mark.parametrize("answer", ["no", "Hirzel"])
 def test_whether_a_yes_or_no_is_given_is_judged_with_it(answer: str) -> None:
     """It may follow from two sentences of which neither answers alone."""

@@ -9,9 +9,9 @@ from itertools import islice
 from pathlib import Path
 
 from aeon.errors import ToolFailed
+from aeon.tables.columns import ColumnTypes, Form, Text, convert
+from aeon.tables.naming import unique
 from aeon.text import one_line
-from aeon.tools.columns import ColumnTypes, Form, Text, convert
-from aeon.tools.naming import unique
 
 __all__ = ["Row", "Sheet", "Written", "write"]
 

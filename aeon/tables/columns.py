@@ -9,7 +9,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Protocol
 
-from aeon.tools.shortnames import is_name, written_out
+from aeon.tables.shortnames import is_name, written_out
 
 __all__ = ["ColumnTypes", "Form", "Text", "convert", "says_missing"]
 

@@ -1,10 +1,10 @@
-"""Names of columns that are there once."""
+"""Names of tables and columns: there once, and as SQL takes them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-__all__ = ["unique"]
+__all__ = ["literal", "quoted", "unique"]
 
 
 def unique(names: Sequence[str], fold: Callable[[str], str] = str) -> list[str]:
@@ -26,3 +26,13 @@ def unique(names: Sequence[str], fold: Callable[[str], str] = str) -> list[str]:
         taken.add(fold(column))
         columns.append(column)
     return columns
+
+
+def quoted(name: str) -> str:
+    """Return a name of a table or column as SQL takes any."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Return a text as SQL takes any."""
+    return "'" + text.replace("'", "''") + "'"

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from aeon.errors import MissingExtraError, ToolFailed
+from aeon.tables.loading import Row, Sheet
+from aeon.tables.quoting import is_sound, records, unclosed_lines
 from aeon.text import one_line
-from aeon.tools.loading import Row, Sheet
-from aeon.tools.quoting import is_sound, records, unclosed_lines
 
 if TYPE_CHECKING:
     from openpyxl.worksheet._read_only import ReadOnlyWorksheet as Worksheet
