@@ -1,7 +1,5 @@
 """The tables of words beside this package's code."""
 
-from __future__ import annotations
-
 import tomllib
 from importlib import resources
 

@@ -11,32 +11,33 @@ from aeon.language.readings import MONTHS, Read, stands_for
 
 __all__ = ["days", "days_named", "read_days", "same_day", "times"]
 
-_NAME = "|".join(sorted(MONTHS, key=len, reverse=True))
-_FULL = "|".join(
-    sorted((name.capitalize() for name in MONTHS if len(name) > 3 or name in ("may", "mai")), key=len, reverse=True)
-)
+_SIGN, _NAME = "\ue000", "\ue000++"
+"""Stands for the name of a month: a text is looked through for those once, and not by each pattern."""
+_MONTH = re.compile(rf"(?<!\w)(?:{'|'.join(sorted(MONTHS, key=len, reverse=True))})(?!\w)", re.IGNORECASE)
+_ALONE = {"May", "Mai"} | {one for m in MONTHS for one in (m.capitalize(), m) if len(one) > 3 + one.islower()}
+"""Names as they may stand alone; in small letters shorter ones are often other words."""
 _ORDINAL = r"(?:st|nd|rd|th|er|\.)?"
 _TO = r"(?:\s?[-–—]\s?|\s(?:to|till|until|through|bis(?: zum| einschließlich| einschl\.)?|hasta el|jusqu['’]au)\s)"
 """Between the first and the last day of several."""
 _FIRST = rf"(?:\d{{1,2}}{_ORDINAL}{_TO}(?:the )?|(?<=du )\d{{1,2}}(?:er)?\sau\s|(?<=del )\d{{1,2}}\sal\s)"
 _ENDING = r"(?:st|nd|rd|th)?"
-_LAST = rf"{_ENDING}{_TO}\d{{1,2}}{_ENDING}(?!\.?\s?(?:of\s)?(?i:{_NAME})\b)"
+_LAST = rf"{_ENDING}{_TO}\d{{1,2}}{_ENDING}(?!\.?\s?(?:of\s)?{_NAME}(?!\w))"
 _WRITTEN = (
-    (rf"{_FIRST}\d{{1,2}}{_ORDINAL}\s(?:of\s|de\s)?(?i:{_NAME})\b\.?,?\s(?:de\s)?\d{{4}}(?!\d)", ("ddmy",)),
-    (rf"(?i:{_NAME})\b\.?\s\d{{1,2}}{_LAST},?\s\d{{4}}(?!\d)", ("mddy",)),
+    (rf"{_FIRST}\d{{1,2}}{_ORDINAL}\s(?:of\s|de\s)?{_NAME}(?!\w)\.?,?\s(?:de\s)?\d{{4}}(?!\d)", ("ddmy",)),
+    (rf"{_NAME}(?!\w)\.?\s\d{{1,2}}{_LAST},?\s\d{{4}}(?!\d)", ("mddy",)),
     (rf"\d{{1,2}}\.?{_TO}\d{{1,2}}\.\s?\d{{1,2}}\.\s?\d{{4}}(?!\d|\.\d)", ("ddmy",)),
-    (rf"{_FIRST}\d{{1,2}}{_ORDINAL}\s(?:of\s|de\s)?(?i:{_NAME})\b", ("ddm",)),
-    (rf"(?i:{_NAME})\b\.?\s\d{{1,2}}{_LAST}(?![\d.,:]\d|\d)(?!\s?(?:%|€|euro|[ap]\.?m\b))", ("mdd",)),
+    (rf"{_FIRST}\d{{1,2}}{_ORDINAL}\s(?:of\s|de\s)?{_NAME}(?!\w)", ("ddm",)),
+    (rf"{_NAME}(?!\w)\.?\s\d{{1,2}}{_LAST}(?![\d.,:]\d|\d)(?!\s?(?:%|€|euro|[ap]\.?m\b))", ("mdd",)),
     (r"\d{4}([-/])\d{1,2}\1\d{1,2}(?![-\d])", ("ymd",)),
     (r"\d{1,2}\.\s?\d{1,2}\.\s?(?:\d{4}|\d{2})(?!\d|\.\d)", ("dmy",)),
     (r"\d{1,2}([-/])\d{1,2}\1(?:\d{4}|\d{2})(?![-/\d])", ("dmy", "mdy")),
-    (rf"\d{{1,2}}{_ORDINAL}\s(?:of\s|de\s)?(?i:{_NAME})\b\.?,?\s(?:de\s)?\d{{4}}(?!\d)", ("dmy",)),
-    (rf"(?i:{_NAME})\b\.?\s\d{{1,2}}{_ORDINAL},?\s\d{{4}}(?!\d)", ("mdy",)),
-    (rf"\d{{1,2}}{_ORDINAL}\s(?:of\s|de\s)?(?i:{_NAME})\b", ("dm",)),
-    (rf"(?i:{_NAME})\b\.?\s\d{{1,2}}(?:st|nd|rd|th)?(?![\d.,]\d|\d)(?!\s?(?:%|€|euro))", ("md",)),
-    (rf"(?i:{_NAME})\b\.?,?\s\d{{4}}(?!\d)", ("my",)),
+    (rf"\d{{1,2}}{_ORDINAL}\s(?:of\s|de\s)?{_NAME}(?!\w)\.?,?\s(?:de\s)?\d{{4}}(?!\d)", ("dmy",)),
+    (rf"{_NAME}(?!\w)\.?\s\d{{1,2}}{_ORDINAL},?\s\d{{4}}(?!\d)", ("mdy",)),
+    (rf"\d{{1,2}}{_ORDINAL}\s(?:of\s|de\s)?{_NAME}(?!\w)", ("dm",)),
+    (rf"{_NAME}(?!\w)\.?\s\d{{1,2}}(?:st|nd|rd|th)?(?![\d.,]\d|\d)(?!\s?(?:%|€|euro))", ("md",)),
+    (rf"{_NAME}(?!\w)\.?,?\s\d{{4}}(?!\d)", ("my",)),
     (r"\d{4}-\d{2}(?![-\d])", ("ym",)),
-    (rf"(?:{_FULL})\b", ("m",)),
+    (rf"{_NAME}(?!\w)", ("m",)),
     (r"\d{4}[年년]\s?\d{1,2}[月월]\s?\d{1,2}[日일]", ("ymd",)),
     (r"\d{4}[年년]\s?\d{1,2}[月월](?!\s?\d{1,2}[日일])", ("ym",)),
     (r"\d{1,2}[月월]\s?\d{1,2}[日일]", ("md",)),
@@ -52,7 +53,7 @@ _TIME = re.compile(
 _ALSO_WORDS = re.compile(r"\b(?:may|mar|march)\b")
 """Month names that are also ordinary words where they are not capitalised."""
 _THINGS = re.compile(r"\s(?!(?:across|as|does|has|is|plus|this|thus|unless|was)\b)[a-z]{2,}s\b")
-_MONTH_BEFORE = re.compile(rf"\b(?i:{_NAME})\b\.?\s$")
+_MONTH_BEFORE = re.compile(rf"{_SIGN}\.?\s$")
 _IS_DAY = re.compile(r"(?!0000)\d{4}-(?!00)\d\d-(?!00)\d\d")
 _AT = re.compile(r"\b(?:after|before|between|by|for|from|of|on|since|the|till|to|until)\s$", re.IGNORECASE)
 
@@ -60,15 +61,17 @@ _AT = re.compile(r"\b(?:after|before|between|by|for|from|of|on|since|the|till|to
 def days(text: str, cell: bool = False) -> Iterator[Mention]:
     """The dates of a text; of two that overlap, the fuller one is first. A numeric one may have two readings.
 
-    The name of a month that begins a sentence may be another word; a ``cell`` begins none.
+    A month that begins a sentence may be another word; a ``cell`` begins none. Alone without a capital it is uncertain.
     """
+    masked = _MONTH.sub(lambda name: _SIGN * len(name[0]), text)
     for pattern, forms in _DATES:
-        for match in pattern.finditer(text):
-            if _is_other(text, match, forms, cell):
+        for match in pattern.finditer(masked):
+            said = text[match.start() : match.end()]
+            if _is_other(text, match, said, forms, cell):
                 continue
-            mention = mentioned("date", match.start(), match[0], forms)
+            mention = mentioned("date", match.start(), said, forms)
             if mention is not None:
-                yield mention
+                yield mention._replace(certain=forms != ("m",) or not said[0].isalpha() or said[0].isupper())
 
 
 def days_named(text: str) -> frozenset[str]:
@@ -120,19 +123,20 @@ def _exists(day: str) -> bool:
     return True
 
 
-def _is_other(text: str, match: re.Match[str], forms: tuple[str, ...], cell: bool) -> bool:
+def _is_other(text: str, match: re.Match[str], said: str, forms: tuple[str, ...], cell: bool) -> bool:
     """Whether what looks like a date is another word, or so many things."""
-    named = match[0][:1].isalpha() and forms == ("m",)
-    lone = not cell and named and text[: match.start()].rstrip()[-1:] in ("", ".", "!", "?", ":")
-    if forms[0].startswith("dd") and _MONTH_BEFORE.search(text, 0, match.start()):
+    if forms == ("m",) and said[:1].isalpha():
+        begins = not cell and text[: match.start()].rstrip()[-1:] in ("", ".", "!", "?", ":")
+        return begins or said not in _ALONE
+    if forms[0].startswith("dd") and _MONTH_BEFORE.search(match.string, 0, match.start()):
         return True  # October 1 to 4 November
     without_year = "d" in forms[0] and "y" not in forms[0]
-    return lone or (without_year and bool(_ALSO_WORDS.search(match[0]))) or _counts(text, match)
+    return (without_year and bool(_ALSO_WORDS.search(said))) or _counts(text, match, said)
 
 
-def _counts(text: str, day: re.Match[str]) -> bool:
+def _counts(text: str, day: re.Match[str], said: str) -> bool:
     """Whether what looks like a day is so many things of a month: 5 March tickets."""
-    if re.fullmatch(r"\d+\s[A-Z]\w+", day[0]) is None or not _THINGS.match(text, day.end()):
+    if re.fullmatch(r"\d+\s[A-Z]\w+", said) is None or not _THINGS.match(text, day.end()):
         return False
     return not _AT.search(text[max(0, day.start() - 9) : day.start()])
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from aeon.language.mention import Mention, mentioned
-from aeon.language.readings import GERMAN_WORDS, LARGE, SCALES, SPELT, UNITS, is_part
+from aeon.language.readings import GERMAN_LARGE, GERMAN_WORDS, HAN, LARGE, SCALES, SPELT, UNITS, is_part
 
-__all__ = ["NUMBER", "UNIT", "numerals", "spelt_numerals"]
+__all__ = ["NUMBER", "UNIT", "han_numerals", "numerals", "spelt_numerals"]
 
 _SPACE = "[   \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}]"
 _SYMBOLS = sorted((re.escape(unit) for unit in UNITS if len(unit) < 3), key=len, reverse=True)
@@ -30,9 +30,11 @@ NUMBER = re.compile(
     re.MULTILINE,
 )
 _WORD = re.compile(
-    rf"(?P<word>(?i:{LARGE}|{SPELT}))"
+    rf"(?P<word>(?i:{LARGE}|{SPELT}|{GERMAN_LARGE}))"
     rf"(?P<scale>{_SPACE}{_SCALE})?(?P<unit>{_SPACE}{UNIT})?"
 )
+_HAN = re.compile(rf"(?<![{HAN}\d])[{HAN}]{{2,30}}(?![{HAN}\d])")
+_GERMAN = re.compile(GERMAN_LARGE, re.IGNORECASE)
 _NAME = re.compile(r"\s[A-Z][a-z]")
 _MANY = re.compile(r"a (?:hundred|thousand)", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -58,6 +60,13 @@ def spelt_numerals(text: str, german: bool = False) -> Iterator[Mention]:
             yield mention
 
 
+def han_numerals(text: str) -> Iterator[Mention]:
+    """The numbers of a text that are written in Chinese signs; any of them may be a part of an ordinary word."""
+    for match in _HAN.finditer(text):
+        if mention := mentioned("number", match.start(), match[0], ["han"]):
+            yield mention._replace(certain=False)
+
+
 def _is_number(match: re.Match[str], text: str, german: bool) -> bool:
     """Whether a number word is of the text's language, and no part of a larger number or a name ("Forty Thieves").
 
@@ -70,7 +79,7 @@ def _is_number(match: re.Match[str], text: str, german: bool) -> bool:
     if german:
         return True
     named = match["word"][0].isupper() and _NAME.match(text, match.end("word")) is not None
-    return not named and match["word"].casefold() not in GERMAN_WORDS
+    return not named and match["word"].casefold() not in GERMAN_WORDS and not _GERMAN.fullmatch(match["word"])
 
 
 def _of_digits(match: re.Match[str], text: str) -> Mention | None:

@@ -12,45 +12,20 @@ from datetime import date
 from fractions import Fraction
 from typing import NamedTuple
 
+from aeon.language.data import table
+
 __all__ = [
-    "GERMAN_WORDS", "LARGE", "MONTHS", "NUMBER_WORDS", "NUMERAL", "SCALES", "SPELT", "UNITS", "Read", "ends", "exact",
-    "factor", "folded", "is_part", "read", "rounded", "spelt", "stands_for", "unit_of",
+    "GERMAN_LARGE", "GERMAN_WORDS", "HAN", "LARGE", "MONTHS", "NUMBER_WORDS", "NUMERAL", "SCALES", "SPELT", "UNITS",
+    "Read", "ends", "exact", "factor", "folded", "is_part", "read", "rounded", "spelt", "stands_for", "unit_of",
 ]  # fmt: skip
 
-# Dimension, unit, how many of the dimension's base unit it is, and how it is written (_ is a space).
-_TABLE = """
-EUR EUR 1 € EUR euro euros|EUR cent 1/100 cent cents ct|USD USD 1 $ US$ USD dollar dollars|USD cent 1/100
-GBP GBP 1 £ GBP pound pounds|GBP penny 1/100 penny pence|CHF CHF 1 CHF franken|JPY JPY 1 ¥ JPY yen
-share % 1/100 % percent per_cent percentage pct prozent|share ‰ 1/1000 ‰ promille
-pp pp 1 percentage_points prozentpunkte
-time ms 1/1000 ms millisecond milliseconds|time s 1 s sec second seconds sekunde sekunden
-time min 60 min mins minute minutes minuten|time h 3600 h hr hrs hour hours stunde stunden std
-time day 86400 day days tag tage tagen|time week 604800 week weeks woche wochen
-calendar month 1 month months monat monate monaten|calendar year 12 year years yr yrs jahr jahre jahren
-length mm 1/1000 mm millimetres millimeters millimeter|length cm 1/100 cm centimetres centimeters zentimeter
-length m 1 m metre metres meter meters metern|length km 1000 km kilometre kilometres kilometer kilometers
-length mile 1609.344 mile miles|mass mg 1/1000 mg|mass g 1 g gram grams gramm|mass t 1000000 t tonne tonnes tonnen
-mass kg 1000 kg kilo kilos kilogram kilograms kilogramm|volume ml 1/1000 ml millilitres milliliters|volume cl 1/100 cl
-volume l 1 l litre litres liter liters litern|volume m³ 1000 m³ m3 cubic_metres|area cm² 1/10000 cm² cm2
-area m² 1 m² m2 sqm qm square_metres square_meters square_metre square_meter quadratmeter quadratmetern
-area ha 10000 ha hectare hectares hektar|area km² 1000000 km² km2 square_kilometres|speed km/h 1 km/h kmh
-heat °C 1 °C ° degree degrees grad|data KB 1000 KB|data MB 1000000 MB|data GB 1000000000 GB|energy Wh 1 Wh
-energy kWh 1000 kWh|energy MWh 1000000 MWh|power W 1 W watt|power kW 1000 kW|power MW 1000000 MW
-"""
-_ROWS = [row.split(" ") for row in _TABLE.strip().replace("\n", "|").split("|")]
+_OF_UNITS = table("units.toml")
+_ROWS = [row.split(" ") for row in _OF_UNITS["units"].strip().split("\n")]
 UNITS = {word.replace("_", " "): row[1] for row in _ROWS for word in row[3:]}
 """How units are written: symbols as they stand, words folded."""
 _UNIT_WORDS = {word.casefold(): unit for word, unit in UNITS.items() if len(word) > 2}
 _FACTORS = {(row[0], row[1]): Fraction(row[2]) for row in _ROWS} | {("share", ""): Fraction(1)}
-SCALES = {
-    word: power
-    for words, power in (
-        ("thousand tausend tsd", 3), ("million millions mio millionen", 6),
-        ("千 천", 3), ("万 萬 만", 4), ("億 亿 억", 8), ("兆 조", 12),
-        ("billion billions bn mrd milliarde milliarden", 9), ("trillion trillions billionen", 12),
-    )
-    for word in words.split()
-}  # fmt: skip
+SCALES = {word: int(row.split()[0]) for row in _OF_UNITS["scales"].strip().split("\n") for word in row.split()[1:]}
 _ENGLISH = "zero - two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
 _GERMAN = "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn"
 _TENS = (" seventeen eighteen nineteen twenty", " siebzehn achtzehn neunzehn zwanzig")
@@ -74,6 +49,7 @@ NUMBER_WORDS = _number_words(_ENGLISH + _TENS[0], "one", _DECADES, "{ten}-{one}"
 """The numbers up to 99 in words, but for "one", which is more often none."""
 _UNITS = "two|three|four|five|six|seven|eight|nine"
 _EINER = "zwei|drei|vier|fünf|sechs|sieben|acht|neun"
+_GERMAN_SMALL = f"zehn|elf|zwölf|(?:drei|vier|fünf|sech|sieb|acht|neun)zehn|eins|{_EINER}"
 SPELT = (
     rf"(?<![\w\u2010\u2011-])(?:(?:{_DECADES.replace(' ', '|')})(?:-(?:one|{_UNITS}))?|{_UNITS}|"
     rf"(?:(?:ein|{_EINER})und)?(?:{_ZEHNER.replace(' ', '|')}|dreissig)|{_EINER}|"
@@ -92,7 +68,15 @@ LARGE = (
 )
 """How a larger number is written in English words, as "a hundred and fifty" or "twelve thousand four hundred"."""
 _LARGE = re.compile(LARGE, re.IGNORECASE)
-_SPELT = re.compile(f"{LARGE}|{SPELT}", re.IGNORECASE)
+_UP_TO_99 = rf"(?:(?:(?:ein|{_EINER})und)?(?:{_ZEHNER.replace(' ', '|')}|dreissig)|{_GERMAN_SMALL}|ein)"
+_HUNDERTE = rf"{_UP_TO_99}?hundert(?:und)?{_UP_TO_99}?"
+GERMAN_LARGE = (
+    rf"(?<![\w\u2010\u2011-])(?!(?:hundert|tausend)(?!\w))"
+    rf"(?:(?:{_HUNDERTE}|{_UP_TO_99})?tausend(?:und)?(?:{_HUNDERTE}|{_UP_TO_99})?|{_HUNDERTE})(?![\w\u2010\u2011-])"
+)
+"""How a larger number is written in German words, as "hundertfünfzig" or "zweitausenddreihundert"."""
+_GERMAN_LARGE = re.compile(GERMAN_LARGE, re.IGNORECASE)
+_SPELT = re.compile(f"{LARGE}|{SPELT}|{GERMAN_LARGE}", re.IGNORECASE)
 _GOES_BEFORE = re.compile(rf"(?:(?:{SPELT}|\bone)[\s-]|\b(?:hundred|thousand)[\s-](?:and\s)?)$", re.IGNORECASE)
 _GOES_BEHIND = re.compile(rf"[\s-](?:{SPELT}|(?:one|hundred)\b(?!-))", re.IGNORECASE)
 _LONGEST_WORD = 30
@@ -111,6 +95,8 @@ def _spelt_out(words: str) -> int:
     Raises:
         KeyError: they are none.
     """
+    if _GERMAN_LARGE.fullmatch(words):
+        return _in_german(words.casefold().replace("dreissig", "dreißig"))
     if not _LARGE.fullmatch(words):
         return NUMBER_WORDS[words.casefold()]
     thousands = number = 0
@@ -124,20 +110,53 @@ def _spelt_out(words: str) -> int:
     return thousands + number
 
 
+def _in_german(word: str) -> int:
+    """The number that a German word is which has hundreds or thousands."""
+    for scale, power in (("tausend", 1000), ("hundert", 100)):
+        before, found, after = word.partition(scale)
+        if found:
+            return (_in_german(before) if before else 1) * power + _in_german(after.removeprefix("und"))
+    return 1 if word == "ein" else GERMAN_WORDS[word] if word else 0
+
+
+HAN = "〇零一二两兩三四五六七八九十百千万萬亿億"
+"""The signs of Chinese numbers in words; a number has at least two of them."""
+_HAN_DIGITS = {sign: n for n, signs in enumerate(("〇零", "一", "二两兩", *"三四五六七八九")) for sign in signs}
+_HAN_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
+_HAN = re.compile(f"[{HAN}]{{2,30}}")
+
+
+def _of_han(match: re.Match[str]) -> tuple[Fraction, None]:
+    """The number that Chinese signs are: 三十五, 二〇二五; 三百五 may be 305 or 350, so it is none."""
+    signs = match[0]
+    if not _HAN_SCALES.keys() & {*signs}:
+        return Fraction("".join(str(_HAN_DIGITS[sign]) for sign in signs)), None
+    if signs[-1] in _HAN_DIGITS and signs[-2] not in "零〇十":
+        raise ValueError(f"{signs!r} is no number, or two")
+    total = section = digit = last = 0
+    for sign in signs:
+        scale = _HAN_SCALES.get(sign, 0)
+        if scale >= 10**4:
+            part = section + digit
+            total = (total + part) * scale if scale > last else total + part * scale
+            section, digit, last = 0, 0, scale
+        elif scale:
+            section, digit = section + (digit or 1) * scale, 0
+        else:
+            digit = _HAN_DIGITS[sign]
+    return Fraction(total + section + digit), None
+
+
 def is_part(text: str, start: int, end: int) -> bool:
     """Whether a number word is a part of a larger number, as in "a hundred and fifty" or "seven thirty"."""
     before = _GOES_BEFORE.search(text[max(0, start - _LONGEST_WORD) : start])
     return before is not None or _GOES_BEHIND.match(text, end) is not None
 
 
-_MONTH_NAMES = (
-    "january jan januar janvier enero gennaio janeiro januari|february feb februar février febrero febbraio fevereiro"
-    " februari|march mar märz mär mars marzo março maart|april apr avril abril aprile|may mai mayo maggio maio mei"
-    "|june jun juni juin junio giugno junho|july jul juli juillet julio luglio julho|august aug août agosto augustus"
-    "|september sep sept septembre septiembre settembre setembro|october oct oktober okt octobre octubre ottobre"
-    " outubro|november nov novembre noviembre novembro|december dec dezember dez décembre diciembre dicembre dezembro"
-)
-MONTHS = {name: n for n, names in enumerate(_MONTH_NAMES.split("|"), 1) for name in names.split()}
+_NAMES = reversed(table("months.toml").values())
+MONTHS = {name: n for names in _NAMES for n, own in enumerate(names.split("|"), 1) for name in own.split()}
+"""The names of the months in lower case; those of the first languages of the table go before the others."""
+_MONTH = re.compile(rf"\d+|(?<!\w)(?:{'|'.join(sorted(map(re.escape, MONTHS), key=len, reverse=True))})(?!\w)")
 NUMERAL = r"(?:(?<![\w.,])[.,٫])?\d(?:[\d.,'’٬٫_\s]*\d)?(?:[eE][-+]?\d{1,3}(?!\w))?"
 """How a number may be written with digits."""
 _NUMERAL = re.compile(NUMERAL)
@@ -164,14 +183,14 @@ class Read(NamedTuple):
 def read(text: str, form: str) -> Read:
     """A text as the value that it is in this notation.
 
-    ``point`` and ``comma`` are numbers by their decimal sign; ``word`` and ``fraction`` numbers too; letters of ``ymd``
+    ``point`` and ``comma`` are numbers by their decimal sign; ``word``, ``han``, ``fraction`` too; letters of ``ymd``
     the parts of a date in order, with two ``d`` of its first and its last day; ``time``, ``phone``, ``unit`` and
     ``text`` say themselves.
 
     Raises:
         ValueError: it is none.
     """
-    if form in ("point", "comma", "word", "fraction"):
+    if form in ("point", "comma", "word", "fraction", "han"):
         return _number(text, form)
     if form and set(form) <= set("ymd"):
         return Read(_days(text, form))
@@ -201,7 +220,7 @@ def _number(text: str, form: str) -> Read:
     if form == "fraction":
         text = unicodedata.normalize("NFKC", re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞])", " ", text))
     text = _ascii(text).translate(_MINUS)
-    match = {"word": _WORDS, "fraction": _PART}.get(form, _NUMERAL).search(text)
+    match = {"word": _WORDS, "fraction": _PART, "han": _HAN}.get(form, _NUMERAL).search(text)
     if match is None:
         raise ValueError(f"{text[:40]!r} holds no number")
     before, after = text[: match.start()].strip(), text[match.end() :].strip()
@@ -250,6 +269,7 @@ _WRITTEN: dict[str, Callable[[re.Match[str]], tuple[Fraction, int | None]]] = {
     "comma": lambda match: _of_digits(match[0], ","),
     "word": _of_word,
     "fraction": _of_parts,
+    "han": _of_han,
 }
 
 
@@ -278,8 +298,8 @@ def _days(text: str, form: str) -> str:
 
 def _date_numbers(text: str) -> list[int]:
     """The numbers of a date, and those of its months."""
-    words = [word.casefold() for word in re.findall(r"\d+|[^\W\d_]+", _ascii(text))]
-    return [int(part) for word in words if isinstance(part := MONTHS.get(word, word), int) or part.isdecimal()]
+    parts = _MONTH.findall(_ascii(text).casefold())
+    return [MONTHS[part] if part in MONTHS else int(part) for part in parts]
 
 
 def _day(by_part: Mapping[str, int]) -> str:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from aeon.language.dates import days, times
 from aeon.language.literals import addresses, is_german, quotations
 from aeon.language.mention import Mention, mentioned
-from aeon.language.numerals import NUMBER, spelt_numerals
+from aeon.language.numerals import NUMBER, han_numerals, spelt_numerals
 from aeon.language.readings import read
 from aeon.language.unspaced import DATE_SIGNS, spaced
 from aeon.proof.marks import Marks, code_spans, no_values
@@ -100,7 +100,7 @@ def _figures(text: str, taken: bytearray, cell: bool) -> tuple[Mention, ...]:
     ids = list(_ids(plain))
     for mention in (
         *addresses(text), *quotations(text), *_days(dated, cell), *_times(plain), *_clocks(text),
-        *(one for one in ids if sum(map(str.isdecimal, one.text)) > 1), *_numbers(plain), *ids,
+        *(one for one in ids if sum(map(str.isdecimal, one.text)) > 1), *_numbers(plain), *ids, *han_numerals(text),
     ):  # fmt: skip
         if 1 not in taken[mention.start : mention.end]:
             _take(taken, mention.start, mention.end)

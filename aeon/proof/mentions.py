@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from aeon.language.dates import days, times
 from aeon.language.literals import addresses, is_german, proper_names, quotations
 from aeon.language.mention import Mention, mentioned
-from aeon.language.numerals import numerals
+from aeon.language.numerals import han_numerals, numerals
 from aeon.language.unspaced import DATE_SIGNS, spaced
 
 __all__ = ["CODE", "is_json", "mentions", "of_json", "values"]
@@ -46,7 +46,7 @@ def mentions(text: str, cell: bool = False) -> tuple[Mention, ...]:
     dated, plain = spaced(text, DATE_SIGNS), spaced(text)
     for mention in (
         *addresses(text), *quotations(text), *days(dated, cell), *times(plain), *numerals(plain, german),
-        *proper_names(plain, cell),
+        *han_numerals(text),        *proper_names(plain, cell),
     ):  # fmt: skip
         if 1 not in taken[mention.start : mention.end]:
             _take(taken, mention.start, mention.end)

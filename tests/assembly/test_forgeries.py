@@ -239,7 +239,9 @@ BY_FOLDER: dict[str, Callable[[Any], object]] = {
     "a name in a source": lambda d: d["sources"][0].update(text=d["sources"][0]["text"].replace("Linden", "Lindez")),
     "a day in a source": lambda d: d["sources"][0].update(text=d["sources"][0]["text"].replace("2023", "2024")),
     "a sentence more in a source": lambda d: d["sources"][0].update(text=d["sources"][0]["text"] + "It is closed.\n"),
-    "a letter like another one": lambda d: d["sources"][0].update(text=d["sources"][0]["text"].replace("both", "b\u043eth")),
+    "a letter like another one": lambda d: d["sources"][0].update(
+        text=d["sources"][0]["text"].replace("both", "b\u043eth")
+    ),
     "an operand with its source": lambda d: (
         everywhere(d, "12", "84"), everywhere(d, "19", "91"),
     ),

@@ -60,8 +60,8 @@ def test_the_language_of_an_answer_does_not_matter(answer: str) -> None:
 
 def test_a_day_in_an_unread_language_needs_its_row() -> None:
     """A day of another row, or of none, is no support."""
-    assert verdicts("O0040 (11 kwietnia)")["11"] == "supported"
-    assert verdicts("O0040 (17 kwietnia)")["17"] == "not_found"
+    assert verdicts("O0040 (11 balandžio)")["11"] == "supported"
+    assert verdicts("O0040 (17 balandžio)")["17"] == "not_found"
     assert verdicts("17 commandes")["17"] == "not_found"
 
 
