@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         Value,
     )
     from aeon.schema.effects import Batch, Effect, EffectOf, Note, Program
+    from aeon.schema.typed import Typed
     from aeon.tools.tool import Tool, tool
 
 __all__ = [
@@ -92,6 +93,7 @@ __all__ = [
     "StepResult",
     "Task",
     "Tool",
+    "Typed",
     "Value",
     "Visit",
     "Walk",
@@ -137,6 +139,7 @@ _HOMES = {
         "Answer", "Budget", "Caps", "Conclusion", "Config", "ExecutionHistory", "Price", "Question", "Result",
         "Settings", "StepResult", "Task", "Value",
     ),
+    "aeon.schema.typed": ("Typed",),
     "aeon.tools.tool": ("Tool", "tool"),
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

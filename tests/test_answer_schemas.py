@@ -7,10 +7,11 @@ import math
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from aeon.assembly.build import build
 from aeon.assembly.runs import replay
-from aeon.errors import ConfigError
+from aeon.errors import ConfigError, Malformed
 from aeon.llm.scripted import Scripted
 from aeon.runtime.journal import Journal
 from aeon.schema import JsonObject, LLMRequest, LLMResponse, Result, Task
@@ -48,6 +49,32 @@ def test_a_schema_that_cannot_be_used_is_refused_before_the_run(schema: JsonObje
         else:
             asyncio.run(_listen(orchestrator.stream(Task(text="How much?", answer_schema=schema))))
     assert not scripted.requests and not path.exists()
+
+
+class Total(BaseModel):
+    """What is asked for."""
+
+    total: float
+
+
+@pytest.mark.requirement("P3e")
+def test_a_model_as_the_schema_gives_an_object_of_it(tmp_path: Path) -> None:
+    """The value is typed, also of the coroutine; the result beside it is the ordinary one."""
+    orchestrator = build(model('{"total": 42}'))
+    typed = orchestrator.execute("How much?", answer_schema=Total)
+    assert (
+        typed.value == Total(total=42) and typed.result.value == {"total": 42} and typed.answer == typed.result.answer
+    )
+    assert asyncio.run(orchestrator.aexecute("How much?", Total)).value.total == 42
+
+
+@pytest.mark.requirement("P3e")
+def test_where_there_is_no_such_object_its_value_says_why() -> None:
+    """The run itself ends as any other; asking for the value is what fails."""
+    typed = build(model("much")).execute("How much?", answer_schema=Total)
+    assert typed.result.stop_reason == "schema_unmet" and not typed.sufficient
+    with pytest.raises(Malformed, match="no Total; it ended as schema_unmet"):
+        _ = typed.value
 
 
 @pytest.mark.requirement("K13")

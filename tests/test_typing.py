@@ -44,10 +44,26 @@ async def first(task: str) -> str:
     return stream.result.answer
 """
 
+TYPED = """
+from pydantic import BaseModel
+
+from aeon import Result, Typed, build
+
+
+class Total(BaseModel):
+    total: float
+
+
+async def both() -> tuple[float, float, Typed[Result, Total]]:
+    first = build().execute("How much?", answer_schema=Total)
+    second = await build().aexecute("How much?", Total)
+    return first.value.total, second.value.total, first
+"""
+
 
 def test_the_readmes_program_and_one_that_streams_pass_mypy_strict(tmp_path: Path) -> None:
     """The defaults of settings are seen without pydantic's plugin, and an event is what ``isinstance`` says."""
-    for number, text in enumerate([*README, STREAM]):
+    for number, text in enumerate([*README, STREAM, TYPED]):
         (tmp_path / f"program{number}.py").write_text(text)
     (tmp_path / "mypy.ini").write_text(f"[mypy]\nstrict = true\nmypy_path = {ROOT}\nfollow_imports = silent\n")
     command = [sys.executable, "-m", "mypy", "--config-file", "mypy.ini", *(p.name for p in tmp_path.glob("*.py"))]

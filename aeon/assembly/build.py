@@ -13,6 +13,7 @@ from aeon.asking.answers import no_option, options_of
 from aeon.asking.asker import Answerer, Asker
 from aeon.assembly.arguments import check_callables, check_instructions
 from aeon.assembly.costs import Costs
+from aeon.assembly.front import Front
 from aeon.assembly.models import check_models, check_prices, models_of, priced
 from aeon.assembly.multipass import PLUGIN
 from aeon.assembly.plugin import AnyPlugin, Plugin, Services
@@ -31,7 +32,6 @@ from aeon.assembly.setup import (
 from aeon.documents.extras import library
 from aeon.documents.folders import Paths
 from aeon.errors import UsageError
-from aeon.kernel.orchestrator import Orchestrator
 from aeon.kernel.ports import Handlers, Job
 from aeon.kernel.table import PassSignals
 from aeon.llm.adapter import LLMAdapter
@@ -78,7 +78,7 @@ def build(
     durable: str | None = None,
     run: str | None = None,
     instructions: str = "",
-) -> Orchestrator[Config, PassSignals, Result]: ...
+) -> Front[Config, PassSignals, Result]: ...
 
 
 @overload
@@ -97,7 +97,7 @@ def build(
     durable: str | None = None,
     run: str | None = None,
     instructions: str = "",
-) -> Orchestrator[Any, Any, Any]: ...
+) -> Front[Any, Any, Any]: ...
 
 
 def build(  # noqa: PLR0913 - all but the first few are for the rare case, and given by name
@@ -115,7 +115,7 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     durable: str | None = None,
     run: str | None = None,
     instructions: str = "",
-) -> Orchestrator[Any, Any, Any]:
+) -> Front[Any, Any, Any]:
     """An orchestrator, ready to run tasks; without arguments, on the embedded model with the calculator.
 
     ``llm`` is an adapter, a catalogue name, a path to a GGUF file or the URL of an OpenAI-compatible endpoint; without
@@ -144,14 +144,13 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     settings = fitted(brought, settings, adapter)
     cast = cast_of(settings, adapter, select)
     settings = priced(settings, adapter, brought, cast)
-    if brought.engine.bound(settings).calls:
-        check_models(models_of(settings, adapter, brought, cast))
+    check_models(brought, settings, models_of(settings, adapter, brought, cast))
     costs = Costs(adapter, brought.engine.name, settings)
     setup = setup_of(adapter, llm if isinstance(llm, str) else spec, chosen, cast) | costs.setup()
     handlers = assemble(adapter, chosen, settings, ask, plugin=brought, cast=cast)
     made = (adapter, setup, chosen, brought, [*cast.models.values()])
     driver = _driver(durable, run, journal, made, observers, ask, costs)
-    return Orchestrator(brought.engine, handlers, driver, settings)
+    return Front(brought.engine, handlers, driver, settings)
 
 
 def _settings(config: Settings | None, brought: AnyPlugin, roles: Mapping[str, str], instructions: str) -> Settings:
@@ -317,8 +316,8 @@ def resumption(  # noqa: PLR0913 - all but the first few are for the rare case, 
     own = trust.naming(others.values())
     cast = cast_of(config, adapter, own.select, used)
     check_prices(brought, config, (adapter, *cast.models.values()))
-    if point.void is not None and brought.engine.bound(config).calls:
-        check_models((adapter, *cast.models.values()))
+    if point.void is not None:
+        check_models(brought, config, (adapter, *cast.models.values()))
     chosen = recorded_tools(setup) if tools is None else listed(tools)
     handlers = assemble(adapter, chosen, config, _first(answer, ask), unattended, brought, own.select, cast)
     drop_after(journal, point, updated(setup, adapter, spec, chosen, cast))

@@ -31,8 +31,14 @@ def models_of(config: Settings, adapter: LLMAdapter, plugin: AnyPlugin, cast: Ca
     return [adapter, *cast.models.values(), *(select(name) for name in plugin.models(config))]
 
 
-def check_models(models: Iterable[LLMAdapter]) -> None:
-    """Raise why one of the models cannot be used, as far as that is known before anything is fetched or asked."""
+def check_models(plugin: AnyPlugin, config: Settings, models: Iterable[LLMAdapter]) -> None:
+    """Raise why one of the models of a run cannot be used, as far as it is known before anything is fetched or asked.
+
+    Raises:
+        MissingExtraError, InputFileError: as `Checkable.check`; not where the run makes no calls.
+    """
+    if not plugin.engine.bound(config).calls:
+        return
     for model in models:
         if isinstance(model, Checkable):
             model.check()

@@ -12,6 +12,9 @@ from aeon.schema.value import Value
 
 __all__ = ["Conclusion", "Decision", "Degradation", "PhaseTiming"]
 
+_SHOWN = 120
+"""Characters of its answer that a result shows of itself."""
+
 
 class Decision(Value):
     """What happens next and the one reason for it: the name of a row of the decision table, or a budget's.
@@ -83,6 +86,15 @@ class Conclusion(Frozen):
     """What a digest of the result leaves out: what follows from the configuration, or from answer and claims."""
     gives_claims: ClassVar[bool] = False
     """Whether the engine itself gives the claims of its answers; for any other, the host finds them."""
+
+    def __repr__(self) -> str:
+        checked = [claim.verdict for claim in self.claims if claim.verdict != "not_checked"]
+        claims = f"{checked.count('supported')} of {len(self.claims)} claims supported, " if self.claims else ""
+        answer = self.answer if len(self.answer) <= _SHOWN else f"{self.answer[:_SHOWN]}…"
+        spent = f"{claims}{self.usage.calls} model calls, {self.seconds:.1f} s"
+        return f"{type(self).__name__}({self.stop_reason}: {answer!r}, {spent})"
+
+    __str__ = __repr__
 
     @property
     def assembled(self) -> bool:

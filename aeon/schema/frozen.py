@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from aeon.errors import UsageError
 
-__all__ = ["Frozen", "JsonObject", "JsonValue", "Written"]
+if TYPE_CHECKING:
+    from pydantic._internal._repr import ReprArgs
+
+__all__ = ["LONGEST_REPR", "Frozen", "JsonObject", "JsonValue", "Written", "cut_repr"]
+
+LONGEST_REPR = 400
+"""Characters that a value shows of itself at a prompt, in a log or in a test."""
 
 JsonObject = dict[str, JsonValue]
 """A JSON object, such as a tool's arguments or a JSON Schema."""
+
+
+def cut_repr(text: str) -> str:
+    """What a value shows of itself, cut where it is long."""
+    return text if len(text) <= LONGEST_REPR else f"{text[:LONGEST_REPR]}…)"
 
 
 class Frozen(BaseModel):
@@ -22,6 +33,18 @@ class Frozen(BaseModel):
     def changed(self, **fields: object) -> Self:
         """A copy with these fields set to these values, which are not validated."""
         return self.model_copy(update=fields)
+
+    def __repr_args__(self) -> ReprArgs:
+        """The fields that are not the default: what there is to know of a value."""
+        known = type(self).model_fields
+        for name, value in super().__repr_args__():
+            if name not in known or known[name].get_default(call_default_factory=True, validated_data={}) != value:
+                yield name, value
+
+    def __repr__(self) -> str:
+        return cut_repr(super().__repr__())
+
+    __str__ = __repr__
 
 
 class Written(Frozen):

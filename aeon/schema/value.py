@@ -17,6 +17,8 @@ import msgspec
 from pydantic import ConfigDict, GetCoreSchemaHandler, TypeAdapter
 from pydantic_core import CoreSchema, SchemaSerializer, core_schema
 
+from aeon.schema.frozen import cut_repr
+
 __all__ = ["Value"]
 
 _fields = msgspec.structs.asdict
@@ -26,7 +28,9 @@ class _ValueMeta(msgspec.StructMeta):
     """Makes each kind of `Value` frozen, with keywords only, and untracked by the garbage collector."""
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], frozen: bool = True) -> Any:  # noqa: ANN401
-        return super().__new__(mcs, name, bases, namespace, frozen=frozen, kw_only=True, gc=False)
+        return super().__new__(
+            mcs, name, bases, namespace, frozen=frozen, kw_only=True, gc=False, repr_omit_defaults=True
+        )
 
     @property
     def model_fields(cls) -> dict[str, msgspec.structs.FieldInfo]:
@@ -49,6 +53,9 @@ class Value(msgspec.Struct, metaclass=_ValueMeta, frozen=True):
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    def __repr__(self) -> str:
+        return cut_repr(super().__repr__())
 
     def changed(self, **fields: object) -> Self:
         """A copy with these fields set to these values, which are not validated.
