@@ -14,6 +14,7 @@ __all__ = [
     "of_engine",
     "otherwise",
     "providers",
+    "quiet",
     "roles",
     "seconds",
     "servers",
@@ -46,8 +47,14 @@ def setting(parser: argparse.ArgumentParser, what: str) -> None:
     )  # fmt: skip
 
 
+def quiet(parser: argparse.ArgumentParser) -> None:
+    """Add the option that leaves what was asked for, and errors."""
+    parser.add_argument("-q", "--quiet", action="store_true", help="print the answer, and what goes wrong, alone")
+
+
 def shown(parser: argparse.ArgumentParser) -> None:
-    """Add the options for a log and for JSON."""
+    """Add the options for a log, for JSON and for the answer alone."""
+    quiet(parser)
     parser.add_argument("--log", metavar="FILE", type=name, help="write every event to FILE as JSON Lines")
     parser.add_argument("--json", action="store_true", help="print the result as one JSON document")
 

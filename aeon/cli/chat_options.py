@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from aeon.cli.arguments import casting, name, of_engine, seconds, servers, settings, unattended, whole
+from aeon.cli.arguments import casting, name, of_engine, quiet, seconds, servers, settings, unattended, whole
 
 __all__ = ["EPILOG", "chat_options"]
 
@@ -34,4 +34,5 @@ def chat_options(parser: argparse.ArgumentParser) -> None:
     settings(parser)
     unattended(parser, "take the default (default), or wait for: aeon resume")
     add("--save", metavar="DIR", type=name, help="a new folder for the runs (default: in Aeon's folder for your data)")
+    quiet(parser)
     add("--log", metavar="FILE", type=name, help="write every event to FILE as JSON Lines")

@@ -6,6 +6,7 @@ import argparse
 import re
 import sys
 from dataclasses import replace
+from functools import partial
 
 from aeon.assembly.registry import plugin_of
 from aeon.assembly.roles import named
@@ -30,19 +31,20 @@ def agreed(journal: Journal, options: argparse.Namespace) -> Trust:
     there = reach(journal, plugin_of(journal), trust, options.model is not None, options.tools is not None, others)
     if not there:
         return trust
-    if options.json or not (sys.stdin.isatty() and sys.stdout.isatty()) or not _asked(there):
+    if options.json or options.quiet or not (sys.stdin.isatty() and sys.stderr.isatty()) or not _asked(there):
         there.refuse()
     return replace(trust, allowed=frozenset((*there.addresses, *there.servers)))
 
 
 def _asked(there: Reach) -> bool:
     """Show where the run would go, and ask whether that is meant."""
-    print("Only the journal names these, and anybody can have written it:")
+    tell = partial(print, file=sys.stderr)
+    tell("Only the journal names these, and anybody can have written it:")
     lines = [f"endpoint {one}" for one in there.addresses]
     lines += [f"folder   {one} (the endpoint sees what is in it)" for one in there.folders]
     lines += [f"server   {one} (it may do what its program does)" for one in there.servers]
-    print("\n".join(f"  {visible(line)}" for line in lines))
+    tell("\n".join(f"  {visible(line)}" for line in lines))
     if there.addresses:
-        print("Your key is not sent there; it is with --trust URL.")
-    print("Continue the run there? [y/N] ", end="", flush=True)
+        tell("Your key is not sent there; it is with --trust URL.")
+    tell("Continue the run there? [y/N] ", end="", flush=True)
     return sys.stdin.readline().strip().casefold() in ("y", "yes")

@@ -64,7 +64,7 @@ class LiveView:
     On a terminal it uses colours (unless ``NO_COLOR`` is set) and a moving last line; elsewhere, and on a terminal that
     can do no more, plain lines: there what takes long is named once. ``model`` is the name of the run's model;
     ``asks``: questions are put at this terminal. ``past`` is what a resumed run did before. ``broken`` is why nothing
-    can be shown any more; then ``stop`` is called, and again whenever another effect begins. ``clock`` gives seconds.
+    can be shown any more; the run goes on to its answer. ``clock`` gives seconds.
     """
 
     def __init__(self, file: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
@@ -76,7 +76,6 @@ class LiveView:
         self.asks = False
         self.past: Past | None = None
         self.broken: OSError | None = None
-        self.stop: Callable[[], None] = lambda: None
         self._under_way: dict[int, _Work] = {}
         self._note = ""
         self._asking = False
@@ -111,9 +110,6 @@ class LiveView:
                 self._show(event)
             except OSError as error:  # nobody reads it any more, or the disk is full
                 self.broken = error
-                self.stop()
-        elif isinstance(event, EffectStarted):
-            self.stop()
 
     def _show(self, event: Event) -> None:
         narrator = self._narrator
@@ -130,9 +126,14 @@ class LiveView:
             self._print(line)
 
     def show(self, lines: Iterable[Line]) -> None:
-        """Show lines of the host's own."""
-        for line in lines:
-            self._print(line)
+        """Show lines of the host's own, while there is somebody to read them."""
+        if self.broken is not None:
+            return
+        try:
+            for line in lines:
+                self._print(line)
+        except OSError as error:
+            self.broken = error
 
     @contextlib.contextmanager
     def busy(self, what: str) -> Iterator[Progress]:
@@ -146,7 +147,7 @@ class LiveView:
             if self.moves:
                 self._live.start()
             else:
-                self._print((Span(f"{what} …", "dim"),))
+                self.show([(Span(f"{what} …", "dim"),)])
             yield report
         finally:
             self._live.stop()
@@ -173,7 +174,7 @@ class LiveView:
         """Show a word of the host's own: on the last line of a terminal, else as a line."""
         self._note = text
         if not self.moves:
-            self._console.print(text, soft_wrap=True)
+            self.show([(Span(text),)])
 
     def announce(self) -> None:
         """Name what has been under way for long and was not named yet: for where no line moves."""
@@ -185,7 +186,7 @@ class LiveView:
                     self._print(line)
 
     def _watch(self) -> None:
-        """Announce until the run is over, or until nobody reads it: then the next effect stops the run."""
+        """Announce until the run is over, or until nobody reads it."""
         while self.broken is None and not self._over.wait(_LONG / 4):
             try:
                 self.announce()

@@ -69,7 +69,7 @@ def _carry_out(arguments: list[str]) -> int:
         print(f"aeon {_version()}")
         return 0
     # loaded when it is known to be needed: a wrong option should not wait for an SDK
-    with _starting(sys.stderr if getattr(parsed, "json", False) else sys.stdout):
+    with contextlib.nullcontext() if getattr(parsed, "quiet", False) else _starting(sys.stderr):
         command = importlib.import_module(f"aeon.cli.{parsed.command}")
     return cast("Callable[..., int]", command.command)(parsed)
 

@@ -14,6 +14,7 @@ from aeon.cli.arguments import (
     name,
     of_engine,
     providers,
+    quiet,
     seconds,
     servers,
     settings,
@@ -44,12 +45,12 @@ from aeon.cli.saved_options import (
 )
 from aeon.errors import UsageError
 
-__all__ = ["COMMANDS", "parse"]
+__all__ = ["COMMANDS", "parse", "parsers"]
 
 COMMANDS = (
     "run", "research", "report", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines",
     "doctor", "metrics", "calibrate", "config", "verify", "collect", "serve", "inspect", "mcp", "submit", "worker",
-    "jobs", "bench", "chat",
+    "jobs", "bench", "chat", "completions",
 )  # fmt: skip
 _CODES = """\
 exit codes:
@@ -90,6 +91,9 @@ exit codes:
 _WORKER = """\
 A worker takes the runs that were submitted with the model and the tools that it has, on any engine that it has.
 """
+_COMPLETIONS = """\
+bash: source <(aeon completions bash)     zsh: source <(aeon completions zsh)     fish: aeon completions fish | source
+"""
 _COLLECT = """\
 With --into, the folders are read, and the file is made or brought up to date; what has not changed is not read again.
 Without it, what the collection holds is listed. A collection needs its folders no more: aeon run … --files FILE
@@ -120,6 +124,11 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if parsed.command is None and not parsed.version:
         raise UsageError(f"name a command: {', '.join(COMMANDS)}; aeon --help shows them")
     return parsed
+
+
+def parsers() -> dict[str, argparse.ArgumentParser]:
+    """What reads the options of each command, by its name."""
+    return _parser()[1]
 
 
 def _surplus(extra: Sequence[str], name: str | None, command: argparse.ArgumentParser) -> UsageError:
@@ -248,6 +257,12 @@ def _simulate_options(parser: argparse.ArgumentParser) -> None:
 def _models_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", nargs="?", choices=("list", "pull", "path"), default="list", metavar="list|pull|path")
     parser.add_argument("name", nargs="?", metavar="NAME", help="which model, for pull and path")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    quiet(parser)
+
+
+def _completions_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), metavar="bash|zsh|fish")
 
 
 def _engines_options(parser: argparse.ArgumentParser) -> None:
@@ -300,6 +315,7 @@ _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], 
     "jobs": ("list the runs of a database, show one, or stop one", None, jobs_options),
     "chat": ("ask turn by turn; each is shown the ones before it", CHAT_EPILOG, chat_options),
     "bench": ("measure engines against self-consistency at equal tokens", BENCH_EPILOG, bench_options),
+    "completions": ("print what a shell needs to complete a command line", _COMPLETIONS, _completions_options),
     "config": ("show every setting and where it comes from, or check a file of settings", None, _config_options),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import textwrap
 
 from pydantic import BaseModel
 
@@ -12,7 +13,7 @@ from aeon.errors import InputFileError
 from aeon.observability.lines import visible, visible_json
 from aeon.schema import Value
 
-__all__ = ["check_new", "print_json", "remark", "write_new"]
+__all__ = ["check_new", "print_answer", "print_json", "remark", "write_new"]
 
 
 def print_json(value: BaseModel | Value) -> None:
@@ -21,6 +22,11 @@ def print_json(value: BaseModel | Value) -> None:
     whole = text.encode("utf-8", "replace").decode()
     sys.stdout.flush()
     sys.stdout.buffer.write(visible_json(whole).encode() + b"\n")
+
+
+def print_answer(text: str) -> None:
+    """The answer on standard output, and there at once; indented where a person reads it among other lines."""
+    print(textwrap.indent(text, "  ") if sys.stdout.isatty() else text, flush=True)
 
 
 def remark(text: str) -> None:

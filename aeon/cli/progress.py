@@ -64,8 +64,8 @@ class ProgressBar:
             self._console.print(f"  {fetched.done / 1e6:,.0f} of {fetched.total / 1e6:,.0f} MB")
 
 
-def fetch(entry: CatalogueEntry) -> Path:
-    """The path of the entry's weights; where they are not in the cache they are fetched, with a bar to watch.
+def fetch(entry: CatalogueEntry, quiet: bool = False) -> Path:
+    """The path of the entry's weights; where they are not in the cache they are fetched, with a bar unless ``quiet``.
 
     Raises:
         WeightsError: they could not be made ready.
@@ -73,11 +73,13 @@ def fetch(entry: CatalogueEntry) -> Path:
     cached = find(entry)
     if cached is not None:
         return cached
+    if quiet:
+        return pull(entry)
     with ProgressBar(entry.title, entry.size) as bar:
         return pull(entry, bar.report)
 
 
-def fetch_weights(model: LLMAdapter) -> None:
+def fetch_weights(model: LLMAdapter, quiet: bool = False) -> None:
     """Fetch the weights of a model of the catalogue, if it is one; not where it could not be used then.
 
     Raises:
@@ -87,4 +89,4 @@ def fetch_weights(model: LLMAdapter) -> None:
     if isinstance(model, Local):
         model.check()
         if model.name in CATALOGUE:
-            fetch(CATALOGUE[model.name])
+            fetch(CATALOGUE[model.name], quiet)

@@ -6,7 +6,7 @@ import argparse
 
 from aeon.assembly.registry import plugin_of, view_of
 from aeon.cli.database import jobs_in
-from aeon.cli.output import print_json
+from aeon.cli.output import print_json, remark
 from aeon.cli.saved import how_continued, read
 from aeon.errors import JournalError, UsageError
 from aeon.observability.lines import counted, plain
@@ -84,7 +84,7 @@ def _so_far(journal: Journal, options: argparse.Namespace) -> int:
         print_json(replayed)
     else:
         print(f"replayed {counted(replayed.effects, 'effect')}, each as recorded; the run had not ended then")
-        print(how_continued(options.file, options.durable))
+        remark(how_continued(options.file, options.durable))
     return 0
 
 

@@ -15,7 +15,7 @@ from aeon.assembly.setup import Trust, recorded_model, recorded_roles, recorded_
 from aeon.cli.consent import agreed
 from aeon.cli.database import jobs_in
 from aeon.cli.narration import Past
-from aeon.cli.output import print_json, remark
+from aeon.cli.output import print_answer, print_json, remark
 from aeon.cli.proving import Proving, Record, check_apart, check_proof, signs
 from aeon.cli.run import roles_of
 from aeon.cli.saved import say_torn
@@ -23,7 +23,7 @@ from aeon.cli.session import Session, exit_code, spec_of
 from aeon.errors import UsageError
 from aeon.llm.nobody import Nobody
 from aeon.llm.select import select
-from aeon.observability.lines import Line, answer_lines, plain
+from aeon.observability.lines import Line, plain
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import AnyEngine, replay, resume_point
 from aeon.schema import Conclusion, JsonObject, Question
@@ -55,7 +55,7 @@ def command(options: argparse.Namespace) -> int:
         if point.void is None:
             chosen = recorded_tools(journal.setup) if options.tools is None else options.tools
             given = opened(chosen) if options.proof else ()
-            return _over(journal, engine, options.json, Proving(given, record, options.proof, sign))
+            return _over(journal, engine, options, Proving(given, record, options.proof, sign))
         trust = agreed(journal, options)
         with session_for(journal, options, options.file, trust) as session:
             tools = tools_of(journal, session, options.tools, options.mcp)
@@ -178,15 +178,18 @@ def _answer(text: str | None, question: Question | None) -> str | None:
     return answer
 
 
-def _over(journal: Journal, engine: AnyEngine, as_json: bool, proving: Proving) -> int:
+def _over(journal: Journal, engine: AnyEngine, options: argparse.Namespace, proving: Proving) -> int:
     """Show how a run ended that has nothing left to do, and prove it if that is wanted."""
+    as_json, quiet = options.json, options.quiet
     result: Conclusion = replay(journal, engine)
     asyncio.run(journal.end(result))
-    remark("the run has ended; nothing was left to do")
+    view = view_of(engine.name)
     if as_json:
         print_json(result)
-    else:
-        print(plain([*answer_lines(result), (), *view_of(engine.name).conclusion(result)]))
-    if lines := proving(result):
-        print(plain(lines), file=sys.stderr if as_json else sys.stdout)
+    elif answer := view.answer(result):
+        print_answer(answer)
+    lines = proving(result)
+    if not quiet:
+        remark("the run has ended; nothing was left to do")
+        print(plain([*([] if as_json else view.conclusion(result)), *lines]), file=sys.stderr)
     return exit_code(result)

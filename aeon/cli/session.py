@@ -20,7 +20,7 @@ from aeon.assembly.registry import view_of
 from aeon.cli.interrupts import interruptible
 from aeon.cli.live import LiveView, Progress
 from aeon.cli.logs import LogFile, faults_in_one_line
-from aeon.cli.output import print_json, remark
+from aeon.cli.output import print_answer, print_json, remark
 from aeon.cli.progress import fetch_weights
 from aeon.cli.prompt import Prompt
 from aeon.documents.folders import roots
@@ -33,7 +33,6 @@ from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.local import Local
 from aeon.llm.select import select
 from aeon.observability.lines import Line, Span, visible
-from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.schema import Conclusion
 from aeon.tools.files import Files, takes_long
@@ -67,17 +66,17 @@ class Session:
         models: Callable[[str | None], LLMAdapter] = select,
     ) -> None:
         self._json: bool = options.json
+        self._quiet: bool = options.quiet
         self._path = path
         self._loaded: dict[str, Local] = {}
-        stream = sys.stderr if options.json else sys.stdout
-        self.view = LiveView(stream)
+        self.view = LiveView(sys.stderr)
         self.seconds_read = 0.0
-        self._shown = not options.json or stream.isatty()
+        self._shown = not self._quiet and (not options.json or sys.stderr.isatty())
         with self._busy("looking for the model", lambda: False):  # an endpoint is asked which one it serves
             self.model: LLMAdapter = models(spec)
         self.view.model = visible(self.model.name)
         self.spec = spec_of(self.model, spec)
-        self._prompt = Prompt(self.view.paused) if stream.isatty() and _typed() else None
+        self._prompt = Prompt(self.view.paused) if self._shown and _typed() else None
         self.view.asks = self._prompt is not None
         self.observers: list[Observer] = [self.view] if self._shown else []
         self._open = contextlib.ExitStack()
@@ -164,7 +163,7 @@ class Session:
     def _load(self, model: LLMAdapter) -> None:
         if not isinstance(model, Local) or model.name in self._loaded:
             return
-        fetch_weights(model)
+        fetch_weights(model, self._quiet)
         with self._busy(f"loading {visible(model.name)}"):
             model.load()
         self._loaded[model.name] = model  # its process is shared with every other adapter of the same file
@@ -181,26 +180,31 @@ class Session:
 
         Raises:
             InputFileError: what ``proved`` writes cannot be written.
-            OSError: nobody reads what is shown any more, or it cannot be written; the run was interrupted for that.
+            OSError: nobody reads the answer any more, or it cannot be written.
         """
         note = self.view.note if self._shown else lambda _: None
-        if isinstance(driver, AsyncDriver):
-            self.view.stop = driver.interrupt
         with interruptible(driver, note, self._prompt), self.view:
             result = execute()
-        if self.view.broken is not None:
-            raise self.view.broken
-        if self._shown:
-            self.view.show(view_of(result.engine).ending(result))
-        if self._json:
-            print_json(result)
+        self._show_answer(result)
         lines = [*proved(result), *_next(result, self._path)]
         if self._shown:
-            self.view.show(lines)
+            self.view.show([*([] if self._json else [()]), *view_of(result.engine).ending(result), *lines])
         if result.stop_reason == "failed":
-            sys.stdout.flush()
             remark(result.detail)
+        elif result.question is not None and self._quiet:
+            remark(f"waits for an answer: {result.question.text}")
         return exit_code(result)
+
+    def _show_answer(self, result: Conclusion) -> None:
+        """Print the answer, or the result, on standard output, and above it on the terminal what it is."""
+        answer = view_of(result.engine).answer(result)
+        if self._json:
+            print_json(result)
+        elif answer:
+            if self._shown:
+                heading = "Results so far" if result.stop_reason == "waiting" else "Answer"
+                self.view.show([(), (Span(heading, "strong"),)])
+            print_answer(answer)
 
 
 def exit_code(result: Conclusion) -> int:
@@ -220,7 +224,8 @@ def portable_model(spec: str) -> str:
 
 
 def _typed() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()
+    """Whether a person can be asked: they see what is shown, and can type."""
+    return sys.stderr.isatty() and sys.stdin is not None and sys.stdin.isatty()
 
 
 def _next(result: Conclusion, path: str | Path | None) -> list[Line]:

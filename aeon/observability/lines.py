@@ -38,6 +38,7 @@ __all__ = [
     "Line",
     "Span",
     "answer_lines",
+    "answer_text",
     "bound_words",
     "claim_lines",
     "clarification_line",
@@ -162,10 +163,14 @@ def degradation_line(degradation: Degradation) -> Line:
     return (Span("degraded ", "warn"), Span(f"{phase}: {short(degradation.message, _LONGEST_MESSAGE)}"))
 
 
+def answer_text(end: Conclusion) -> str:
+    """The answer for a terminal, an object laid out over several lines."""
+    return visible(end.answer if end.value is None else json.dumps(end.value, ensure_ascii=False, indent=2))
+
+
 def answer_lines(end: Conclusion) -> list[Line]:
-    """The answer, an object laid out over several lines."""
-    text = end.answer if end.value is None else json.dumps(end.value, ensure_ascii=False, indent=2)
-    return [(Span("  "), Span(line)) for line in visible(text).splitlines()]
+    """The same, indented."""
+    return [(Span("  "), Span(line)) for line in answer_text(end).splitlines()]
 
 
 def conclusion_lines(end: Conclusion, before: str = "", reservations: Iterable[str] = ()) -> list[Line]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from aeon.observability.flowchart import to_mermaid
-from aeon.observability.lines import Line, Span, answer_lines, conclusion_lines, effect_title, outcome_words
+from aeon.observability.lines import Line, answer_text, conclusion_lines, effect_title, outcome_words
 from aeon.observability.metrics import Measured, measured
 from aeon.observability.page import generic_sections
 from aeon.observability.report import report_lines
@@ -16,21 +16,23 @@ from aeon.observability.trail import Trail
 from aeon.schema import Conclusion, Frozen, Outcome, Task
 from aeon.schema.effects import Effect
 
-__all__ = ["GENERIC", "View", "ending_lines"]
+__all__ = ["GENERIC", "View"]
 
 
 @dataclass(frozen=True)
 class View:
     """The functions that show what runs of one engine did.
 
-    ``title`` and ``words`` name an effect and what came of it. ``ending`` is the answer with the ``conclusion``: how
-    the run ended and what it cost. ``report`` and ``flowchart`` are of a run that has ended. ``sections`` are the parts
+    ``title`` and ``words`` name an effect and what came of it. ``answer`` is what was asked for, "" where there is
+    nothing to show; ``conclusion`` is how the run ended and what it cost, and ``ending`` all that stands below an
+    answer. ``report`` and ``flowchart`` are of a run that has ended. ``sections`` are the parts
     of a notebook page between answer and effects. ``task`` is the task, if the result holds it. ``document`` is what a
     JSON history is of. ``trace`` is the run as lines of JSON, also of one that has not ended.
     """
 
     title: Callable[[Effect], str]
     words: Callable[[Outcome], str]
+    answer: Callable[[Conclusion], str]
     conclusion: Callable[[Conclusion], list[Line]]
     ending: Callable[[Conclusion], list[Line]]
     report: Callable[[Trail], list[Line]]
@@ -42,18 +44,12 @@ class View:
     trace: Callable[[Trail], str] = to_trace
 
 
-def ending_lines(end: Conclusion, conclusion: list[Line], answered: bool = True) -> list[Line]:
-    """The answer, if there is one to show, and how the run ended."""
-    heading = "Results so far" if end.stop_reason == "waiting" else "Answer"
-    answer: list[Line] = [(), (Span(heading, "strong"),), *answer_lines(end)] if answered else []
-    return [*answer, (), *conclusion]
-
-
 GENERIC = View(
     title=effect_title,
     words=outcome_words,
+    answer=answer_text,
     conclusion=conclusion_lines,
-    ending=lambda end: ending_lines(end, conclusion_lines(end)),
+    ending=conclusion_lines,
     report=report_lines,
     flowchart=to_mermaid,
     sections=generic_sections,

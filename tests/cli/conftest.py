@@ -31,15 +31,25 @@ class Outcome(NamedTuple):
     err: str
 
     @property
+    def shown(self) -> str:
+        """What a person sees at a terminal: the story of a run on standard error, and the answer."""
+        return self.err + self.out
+
+    @property
+    def errors(self) -> list[str]:
+        """What went wrong, or is worth a warning: the lines on standard error beside the story of a run."""
+        return [line for line in self.err.splitlines() if line.startswith("aeon: ")]
+
+    @property
     def document(self) -> Any:
         """Standard output as one JSON document."""
         return json.loads(self.out)
 
     def complains(self, code: int, *words: str) -> None:
-        """Whether it failed with this code and one line on standard error that holds these words."""
+        """Whether it failed with this code and one line, beside the story of a run, that holds these words."""
         assert self.code == code, self
-        lines = self.err.splitlines()
-        assert len(lines) == 1 and lines[0].startswith("aeon: "), self.err
+        lines = self.errors
+        assert len(lines) == 1, self.err
         assert "Traceback" not in self.out + self.err
         for word in words:
             assert word in lines[0], lines[0]

@@ -96,9 +96,9 @@ def test_without_a_terminal_the_default_is_assumed_and_listed(aeon: Aeon, model:
     """The answer is followed by what was assumed."""
     model.finds_unclear()
     done = aeon("run", TASK, "--model", model.url)
-    assert (done.code, done.err) == (0, "")
-    assert f"assumed: {QUESTION} → the blue ones" in done.out
-    assert all(len(line) <= 80 for line in done.out.splitlines() if "pens are meant" in line)
+    assert (done.code, done.errors) == (0, [])
+    assert f"assumed: {QUESTION} → the blue ones" in done.shown
+    assert all(len(line) <= 80 for line in done.shown.splitlines() if "pens are meant" in line)
 
 
 @pytest.mark.requirement("O6")
@@ -109,8 +109,8 @@ def test_without_a_terminal_a_run_can_be_suspended(aeon: Aeon, model: Model, tmp
     done = aeon("run", TASK, "--model", model.url, "--save", saved, "--unattended", "suspend")
     assert (done.code, done.err) == (4, "")
     for words in (QUESTION, "1  the blue ones", "default: the blue ones", f'aeon resume {saved} --answer "…"'):
-        assert words in done.out
-    assert "Answer" not in done.out
+        assert words in done.shown
+    assert "Answer" not in done.shown
     assert QUESTION in aeon("history", saved).out
     replayed = aeon("replay", saved)
     assert replayed.code == 0 and "replayed 4 effects" in replayed.out and QUESTION in replayed.out
@@ -122,7 +122,7 @@ def test_a_suspended_run_that_is_not_saved_says_so(aeon: Aeon, model: Model, tmp
     model.finds_unclear()
     (tmp_path / "c.toml").write_text('[questions]\nunattended = "suspend"\n')
     done = aeon("run", TASK, "--model", model.url, "--config", str(tmp_path / "c.toml"))
-    assert done.code == 4 and "was not saved" in done.out and "aeon resume" not in done.out
+    assert done.code == 4 and "was not saved" in done.shown and "aeon resume" not in done.shown
     done = aeon("run", TASK, "--model", model.url, "--unattended", "suspend", "--json")
     assert (done.code, done.document["question"]["text"]) == (4, QUESTION)
 
@@ -158,8 +158,8 @@ def test_a_waiting_run_is_resumed_under_another_policy(aeon: Aeon, model: Model,
     aeon("run", TASK, "--model", model.url, "--save", str(saved), "--unattended", "suspend")
     assert aeon("resume", str(saved)).code == 4 and answers_of(saved) == []
     done = aeon("resume", str(saved), "--unattended", "assume")
-    assert (done.code, done.err) == (0, "")
-    assert f"assumed: {QUESTION} → the blue ones" in done.out
+    assert (done.code, done.errors) == (0, [])
+    assert f"assumed: {QUESTION} → the blue ones" in done.shown
     assert answers_of(saved) == [{"text": "the blue ones", "assumed": True}]
     assert aeon("replay", str(saved)).code == 0
 

@@ -76,14 +76,14 @@ def test_a_turn_is_shown_the_ones_before_it(
     typed(monkeypatch, FIRST, "", SECOND, "/show", "/quit", "Never asked")
     folder = tmp_path / "chat"
     done = aeon("chat", "--preset", "fast", "--save", str(folder))
-    assert done.code == 0 and "There are 18 eggs." in done.out and "There are 17 eggs." in done.out
+    assert done.code == 0 and "There are 18 eggs." in done.shown and "There are 17 eggs." in done.shown
     assert [path.name for path in sorted(folder.iterdir())] == ["turn-01.jsonl", "turn-02.jsonl"]
     first, second = (json.loads(path.read_text().splitlines()[0])["task"] for path in sorted(folder.iterdir()))
     assert not first["context"] and second["text"] == SECOND
     assert f"asked: {FIRST}" in second["context"] and "answered: There are 18 eggs." in second["earlier"]
     assert aeon("replay", str(folder / "turn-02.jsonl")).code == 0
     shown = done.out.partition("turn-01.jsonl  ")[2]
-    assert FIRST in shown and "turn-02.jsonl" in shown and "Never asked" not in done.out
+    assert FIRST in shown and "turn-02.jsonl" in shown and "Never asked" not in done.shown
 
 
 def test_any_engine_can_chat(aeon: Aeon, counting: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,7 +118,7 @@ def test_a_command_that_is_none_is_explained(aeon: Aeon, model: Model, monkeypat
     typed(monkeypatch, "/shwo", "/show")
     done = aeon("chat")
     assert done.code == 0 and "/show lists the turns so far, /quit leaves" in done.err and not model.bodies
-    assert "nothing was answered so far" in done.out
+    assert "nothing was answered so far" in done.shown
 
 
 def test_a_turn_that_fails_ends_no_chat(

@@ -51,7 +51,7 @@ def test_a_vote_is_shown_saved_drawn_and_proved(aeon: Aeon, reading: Model, fold
     """Ballots stand below the answer, and in the picture."""
     path, proof = str(tmp_path / "run.jsonl"), str(tmp_path / "proof.json")
     done = aeon("run", TASK, "--engine", "ensemble", "--files", str(folder), "--save", path, "--proof", proof)
-    assert done.code == 3 and "2 ballots of 3, 1 answer" in done.out and "2 multi-pass (seed 1)" in done.out
+    assert done.code == 3 and "2 ballots of 3, 1 answer" in done.shown and "2 multi-pass (seed 1)" in done.shown
     assert 'member_1["1: multi-pass<br/>unverified"]' in aeon("history", path, "--format", "mermaid").out
     assert aeon("replay", path).code == 0 and aeon("verify", proof).code == 0
     told = json.loads(aeon("history", path, "--format", "json").out)
@@ -61,13 +61,13 @@ def test_a_vote_is_shown_saved_drawn_and_proved(aeon: Aeon, reading: Model, fold
 def test_a_routed_run_names_its_rule(aeon: Aeon, reading: Model, folder: Path, tmp_path: Path) -> None:
     """And what the rule rests on."""
     done = aeon("run", TASK, "--engine", "auto", "--files", str(folder))
-    assert done.code == 3 and "route texts: multi-pass (figures)" in done.out
+    assert done.code == 3 and "route texts: multi-pass (figures)" in done.shown
 
 
 def test_a_chain_shows_what_each_member_said(aeon: Aeon, reading: Model, folder: Path) -> None:
     """In their order, with an arrow behind what was handed on."""
     done = aeon("run", TASK, "--engine", "chain", "--set", "members=multi-pass,multi-pass", "--files", str(folder))
-    assert done.code in (0, 3) and "1 → multi-pass" in done.out and "2 · multi-pass" in done.out
+    assert done.code in (0, 3) and "1 → multi-pass" in done.shown and "2 · multi-pass" in done.shown
 
 
 @pytest.mark.requirement("E6b")

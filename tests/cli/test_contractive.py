@@ -42,8 +42,8 @@ def test_a_run_shows_the_answer_and_its_tree(aeon: Aeon, counting: Model, tmp_pa
     """It is saved, shown as a flowchart, and replays."""
     path = str(tmp_path / "run.jsonl")
     done = aeon("run", TASK, "--engine", "contractive", "--preset", "fast", "--save", path)
-    assert done.code == 0 and "There are 18 eggs." in done.out and "agreed" in done.out
-    assert "1 node, 0 pruned" in done.out and "16,000 tokens" in done.out
+    assert done.code == 0 and "There are 18 eggs." in done.shown and "agreed" in done.shown
+    assert "1 node, 0 pruned" in done.shown and "16,000 tokens" in done.shown
     assert "uncertainty 0.00" in aeon("history", path, "--format", "mermaid").out
     assert aeon("replay", path).code == 0
     told = json.loads(aeon("history", path, "--format", "json").out)

@@ -52,7 +52,7 @@ def test_engines_are_listed_with_their_problems(aeon: Aeon, install: Install) ->
     install("shortener", SHORTENER)
     install("broken", "fails = cli.no_such_module:PLUGIN", "odd = cli.shortener:TASK", "other = cli.shortener:PLUGIN")
     done = aeon("engines")
-    rows = [line.split(maxsplit=2) for line in done.out.splitlines()]
+    rows = [line.split(maxsplit=2) for line in done.shown.splitlines()]
     assert (done.code, done.err) == (0, "")
     assert rows[0] == ["multi-pass/6", "aeon-orchestrator", "usable"]
     assert ["shorten/1", "shortener", "usable"] in rows
@@ -75,10 +75,10 @@ def test_two_engines_of_one_name_cannot_be_used(aeon: Aeon, install: Install) ->
 def test_a_run_of_another_engine_tells_its_story(aeon: Aeon, saved: Path, tmp_path: Path) -> None:
     """A line an effect, then the answer, the engine's own stop reason and the cost; no model is fetched or asked."""
     done = aeon("run", TASK, "--engine", "shorten/1")
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, done.errors) == (0, [])
     for words in (TASK, "no model is called", "shorten", "one two three", "Answer", "one two", "short  0 model calls"):
-        assert words in done.out
-    assert "\x1b" not in done.out and max(map(len, done.out.splitlines())) <= 80
+        assert words in done.shown
+    assert "\x1b" not in done.shown and max(map(len, done.err.splitlines())) <= 80
     assert Journal.read(saved).opened.engine == "shorten/1"
     document = aeon("run", TASK, "--engine", "shorten", "--json").document
     assert (document["stop_reason"], document["versions"][-1], document["sufficient"]) == ("short", "one two", True)
@@ -87,7 +87,7 @@ def test_a_run_of_another_engine_tells_its_story(aeon: Aeon, saved: Path, tmp_pa
 def test_the_exit_code_follows_from_whether_the_answer_is_good_enough(aeon: Aeon, saved: Path) -> None:
     """An engine's own stop reason that says nothing good is exit code 3."""
     done = aeon("run", TASK, "--engine", "shorten", "--set", "longest=1", "--set", "words=2")
-    assert done.code == 3 and "stuck" in done.out and "no word can go any more" in done.out
+    assert done.code == 3 and "stuck" in done.shown and "no word can go any more" in done.shown
 
 
 def test_settings_are_those_of_the_engine(aeon: Aeon, saved: Path, tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_its_history_is_shown_in_every_format(aeon: Aeon, saved: Path) -> None:
     done = aeon("history", str(saved))
     assert (done.code, done.err) == (0, "")
     for words in ("engine shorten/1", f"Task: {TASK}", "  0 ┌ shorten", "  1 └ count", "Answer", "short  0", "bound:"):
-        assert words in done.out
+        assert words in done.shown
     document = aeon("history", str(saved), "--format", "json").document
     assert document["versions"][0] == TASK and document["engine"] == "shorten/1"
     chart = [line.strip() for line in aeon("history", str(saved), "--format", "mermaid").out.splitlines()]
@@ -130,14 +130,14 @@ def test_it_is_replayed_forked_and_compared(aeon: Aeon, saved: Path) -> None:
     """Without a model, the fork with another setting and another outcome, which is marked."""
     assert "replayed 8 effects, bit-identical" in aeon("replay", str(saved)).out
     done = aeon("fork", str(saved), "--at", "2", "--set", "longest=4")
-    assert done.code == 0 and "Resumed after 2 effects" in done.out and "Answer\n  one\n" in done.out
+    assert done.code == 0 and "Resumed after 2 effects" in done.shown and done.out == "one\n"
     fork = str(saved.with_name("run.fork1.jsonl"))
     found = aeon("diff", str(saved), fork)
     assert found.code == 1 and "longest: 12 | 4" in found.out and "only b has it" in found.out
     assert aeon("replay", fork).code == 0
     value = json.dumps({"text": "one", "number": 1})
     done = aeon("fork", str(saved), "--at", "0", "--value", value)
-    assert done.code == 0 and "altered  shorten: " in done.out and "Answer\n  one\n" in done.out
+    assert done.code == 0 and "altered  shorten: " in done.shown and done.out == "one\n"
     assert "altered: " in aeon("history", str(saved.with_name("run.fork2.jsonl"))).out
 
 
@@ -148,7 +148,7 @@ def test_runs_of_two_engines_are_compared(aeon: Aeon, model: Model, saved: Path,
     done = aeon("diff", str(saved), other)
     assert (done.code, done.err) == (1, "")
     assert done.out.startswith("other engines: shorten/1 | multi-pass/6\n")
-    assert "first divergence: effect 0, shorten" in done.out and "Pass 1" in done.out
+    assert "first divergence: effect 0, shorten" in done.shown and "Pass 1" in done.shown
     assert aeon("diff", str(saved), other, "--json").document["engines"] == ["shorten/1", "multi-pass/6"]
 
 
@@ -165,12 +165,12 @@ def test_it_asks_waits_and_is_resumed(aeon: Aeon, install: Install, tmp_path: Pa
     path = str(tmp_path / "asks.jsonl")
     task = "cut it at either end"
     done = aeon("run", task, "--engine", "shorten", "--unattended", "suspend", "--save", path)
-    assert done.code == 4 and "Which end?" in done.out and f"continue with: aeon resume {path}" in done.out
+    assert done.code == 4 and "Which end?" in done.shown and f"continue with: aeon resume {path}" in done.shown
     assert "Which end?" in aeon("history", path).out
     done = aeon("resume", path, "--answer", "front")
-    assert done.code == 0 and "either end" in done.out and "answered front" in done.out
+    assert done.code == 0 and "either end" in done.shown and "answered front" in done.shown
     done = aeon("resume", path)
-    assert done.code == 0 and done.err == "aeon: the run has ended; nothing was left to do\n"
+    assert done.code == 0 and done.err.startswith("aeon: the run has ended; nothing was left to do\n")
 
 
 def test_a_killed_run_of_it_is_continued(install: Install, aeon: Aeon, tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_killed_run_of_it_is_continued(install: Install, aeon: Aeon, tmp_path:
     ended(process)
     before = path.read_bytes()
     done = aeon("resume", str(path))
-    assert done.code == 0 and "Resumed after" in done.out and path.read_bytes().startswith(before)
+    assert done.code == 0 and "Resumed after" in done.shown and path.read_bytes().startswith(before)
 
 
 COMMANDS: dict[str, tuple[str, ...]] = {

@@ -56,10 +56,10 @@ def prompts(model: Model) -> str:
 def test_a_folder_is_given_and_said_to_be_found(aeon: Aeon, model: Model, folder: Path) -> None:
     """The first line says what was found, what was skipped and why; the model is told of the tables and texts."""
     done = aeon("run", TASK, "--model", model.url, "--files", str(folder), "--thorough")
-    first, second, *_ = done.out.splitlines()
+    first, second, *_ = done.err.splitlines()
     assert first.startswith(f"{folder}: 1 table; 1 document; skipped: empty.md (holds no text), photo")
     assert "(no table and no document)" in first and "\x1b" not in first and second == TASK
-    assert done.err == "" and "sales(shop VARCHAR" in prompts(model) and "notes.txt" in prompts(model)
+    assert "sales(shop VARCHAR" in prompts(model) and "notes.txt" in prompts(model)
 
 
 def test_the_long_form_says_the_same(aeon: Aeon, model: Model, tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_the_long_form_says_the_same(aeon: Aeon, model: Model, tmp_path: Path) -
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "note.txt").write_text("x")
     lines = [
-        aeon("run", TASK, "--model", model.url, *options).out.splitlines()[0]
+        aeon("run", TASK, "--model", model.url, *options).err.splitlines()[0]
         for options in (
             ("--files", str(tmp_path / "a")),
             ("--tools", f"calculator,files={tmp_path / 'a'}"),
@@ -142,7 +142,7 @@ def test_a_saved_run_finds_its_folders_again(
     monkeypatch.chdir(tmp_path / "elsewhere")
     assert aeon("replay", str(path)).code in (0, 3)
     forked = aeon("fork", str(path), "--at", "1", "--model", model.url, "--save", "fork.jsonl")
-    assert forked.out.startswith(f"{folder}, {tmp_path / 'more'}: 1 table; 2 documents; skipped: ")
+    assert forked.err.startswith(f"{folder}, {tmp_path / 'more'}: 1 table; 2 documents; skipped: ")
     assert tools_of(Path("fork.jsonl")) == kept
 
 
@@ -156,9 +156,9 @@ def test_a_run_is_resumed_on_its_folder(aeon: Aeon, model: Model, folder: Path, 
     folder.rename(tmp_path / "gone")
     aeon("resume", str(path)).complains(2, str(folder), "No such file")
     (tmp_path / "gone").rename(folder)
-    assert aeon("resume", str(path)).out.startswith(f"{folder}: 1 table; 1 document")
+    assert aeon("resume", str(path)).err.startswith(f"{folder}: 1 table; 1 document")
     path.write_bytes(whole[0])
-    assert "1 table" not in aeon("resume", str(path), "--tools", "calculator").out
+    assert "1 table" not in aeon("resume", str(path), "--tools", "calculator").shown
 
 
 def test_many_documents_are_announced(aeon: Aeon, model: Model, tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_many_documents_are_announced(aeon: Aeon, model: Model, tmp_path: Path) 
     (tmp_path / "many").mkdir()
     for number in range(51):
         (tmp_path / "many" / f"{number}.txt").write_text(f"x{number}")
-    first, second, *_ = aeon("run", TASK, "--model", model.url, "--files", str(tmp_path / "many")).out.splitlines()
+    first, second, *_ = aeon("run", TASK, "--model", model.url, "--files", str(tmp_path / "many")).err.splitlines()
     assert first == f"reading {tmp_path / 'many'} …" and second == f"{tmp_path / 'many'}: 0 tables; 51 documents"
 
 

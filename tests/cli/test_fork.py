@@ -34,9 +34,9 @@ def test_a_replay_is_bit_identical_and_asks_no_model(aeon: Aeon, model: Model, s
     done = aeon("replay", str(saved))
     assert (done.code, done.err) == (0, "") and not model.bodies
     effects = len(Journal.read(saved).entries)
-    assert f"replayed {effects} effects, bit-identical: " in done.out and "converged  1 pass" in done.out
+    assert f"replayed {effects} effects, bit-identical: " in done.shown and "converged  1 pass" in done.shown
     found = aeon("replay", str(saved), "--json").document
-    assert found["effects"] == effects and found["compared"] and found["digest"] in done.out
+    assert found["effects"] == effects and found["compared"] and found["digest"] in done.shown
 
 
 @pytest.mark.requirement("H3", "X3")
@@ -44,7 +44,7 @@ def test_a_run_that_has_not_ended_is_replayed_as_far_as_it_goes(aeon: Aeon, save
     """It says how far that is, and how to continue."""
     saved.write_bytes(up_to_entry(saved.read_bytes(), 3))
     done = aeon("replay", str(saved))
-    assert done.code == 0 and "replayed 3 effects" in done.out and f"aeon resume {saved}" in done.out
+    assert done.code == 0 and "replayed 3 effects" in done.shown and f"aeon resume {saved}" in done.err
     assert aeon("replay", str(saved), "--json").document["stop_reason"] is None
 
 
@@ -75,7 +75,7 @@ def test_a_fork_has_the_same_past_and_another_future(aeon: Aeon, model: Model, s
     """Only what comes after is asked for; the new run is saved under the first free name, the old one untouched."""
     before = saved.read_bytes()
     done = aeon("fork", str(saved), "--at", "8", "--set", "convergence.completeness=0.5", "--set", "max_passes=2")
-    assert done.code == 0 and "Resumed after 8 effects" in done.out
+    assert done.code == 0 and "Resumed after 8 effects" in done.shown
     assert "run.fork1.jsonl" in done.err and len(done.err.splitlines()) == 1
     forked = Journal.read(saved.with_name("run.fork1.jsonl"))
     config = forked.config(Config)
@@ -93,9 +93,9 @@ def test_a_fork_can_give_an_effect_another_outcome(aeon: Aeon, saved: Path) -> N
     """What the program gave is what was given; a diff names it as the first divergence."""
     other = str(saved.with_name("other"))
     done = aeon("fork", str(saved), "--at", "4", "--value", '{"values": [41]}', "--save", other)
-    assert done.code == 3 and "= 41" in done.out and other in done.err
-    assert "disagreement  1 pass" in done.out and "0 supported" in done.out  # the other way still gives 40.8
-    assert "altered  run program program of step s1: = 41" in done.out
+    assert done.code == 3 and "= 41" in done.shown and other in done.err
+    assert "disagreement  1 pass" in done.shown and "0 supported" in done.shown  # the other way still gives 40.8
+    assert "altered  run program program of step s1: = 41" in done.shown
     found = aeon("diff", str(saved), other)
     assert found.code == 1 and "effect 4, run program, program of step s1" in found.out
     assert "value.values.0: 40.8 | 41" in found.out
@@ -117,8 +117,8 @@ def test_every_view_of_a_fork_says_what_was_put_in(aeon: Aeon, saved: Path) -> N
     assert mark in aeon("history", other).out
     assert aeon("history", other, "--format", "json").document["conclusion"]["altered"] == [4]
     assert mark in notebook(other)._repr_html_()
-    assert mark in aeon("resume", other).out
-    assert mark in aeon("fork", other, "--at", "9", "--save", third).out
+    assert mark in aeon("resume", other).shown
+    assert mark in aeon("fork", other, "--at", "9", "--save", third).shown
     assert aeon("resume", third, "--json").document["altered"] == [4]
     assert "altered" not in aeon("history", str(saved)).out
 
@@ -128,7 +128,7 @@ def test_the_limit_on_passes_of_a_fork_decides_from_there_on(aeon: Aeon, saved: 
     """Also where the task's profile was judged before, under the limit of that time."""
     value = {"converged": False, "completeness": 0.6, "standing": "assumed"}
     done = aeon("fork", str(saved), "--at", "9", "--set", "max_passes=1", "--value", json.dumps(value))
-    assert done.code == 3 and "ttl expired  1 pass" in done.out and "all 1 passes are used" in done.out
+    assert done.code == 3 and "ttl expired  1 pass" in done.shown and "all 1 passes are used" in done.shown
 
 
 @pytest.mark.requirement("H3", "J8")
@@ -137,7 +137,7 @@ def test_an_assessment_that_is_put_in_counts_as_a_judgment_only_where_it_says_wh
 ) -> None:
     """Without a standing it is one that nobody made: a run does not converge on it."""
     done = aeon("fork", str(saved), "--at", "9", "--value", json.dumps({"converged": True, "completeness": 1}))
-    assert done.code == 3 and "unverified  1 pass" in done.out
+    assert done.code == 3 and "unverified  1 pass" in done.shown
 
 
 WRONG: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -195,7 +195,7 @@ def test_what_an_effect_cost_is_a_divergence_only_where_nothing_else_is(aeon: Ae
         more = first.changed(usage=first.usage + Usage(calls=3))
         Journal.written(journal.opened, [more, *entries], dearer).close()
         done = aeon("diff", str(saved), str(dearer))
-        assert done.code == 1 and f"first divergence: {where}: the same was asked for" in done.out
+        assert done.code == 1 and f"first divergence: {where}: the same was asked for" in done.shown
 
 
 @pytest.mark.requirement("H3", "X3")
@@ -210,7 +210,7 @@ def test_a_difference_is_told_pass_by_pass(aeon: Aeon, model: Model, saved: Path
         "other settings:", "budget.calls: nothing | 30", "first divergence: effect 3, write", "17 * 2.5",
         "Pass 1", "executed.s1.output: 40.8 | 42.5", "End",
     ):  # fmt: skip
-        assert words in done.out
+        assert words in done.shown
     found = aeon("diff", str(saved), other, "--json").document
     assert (found["same"], found["settings_from"], found["parting"]["number"]) == (False, 0, 3)
     assert {"path", "a", "b", "only"} == set(found["parting"]["differing"][0])
@@ -223,8 +223,8 @@ def test_a_run_that_broke_off_is_compared_as_far_as_it_goes(aeon: Aeon, saved: P
     part.write_bytes(up_to_entry(saved.read_bytes(), 3))
     done = aeon("diff", str(part), str(saved))
     where = "effect 3, write, programs for step s1"
-    assert done.code == 1 and f"first divergence: {where}: only b has it" in done.out
-    assert "not ended yet" in done.out
+    assert done.code == 1 and f"first divergence: {where}: only b has it" in done.shown
+    assert "not ended yet" in done.shown
 
 
 @pytest.mark.requirement("X1")
@@ -233,5 +233,5 @@ def test_the_bound_names_calls_tokens_and_cost(aeon: Aeon, tmp_path: Path) -> No
     (tmp_path / "c.toml").write_text("[budget]\ncost = 0.5\n[prices.m]\ninput = 3\noutput = 9\n")
     arguments = ("run", "--bound", "--config", str(tmp_path / "c.toml"), "--model", "http://127.0.0.1:1/v1#m")
     done = aeon(*arguments, "--budget-tokens", "9000000")
-    assert done.code == 0 and "9,000,000 tokens and $0.5\n" in done.out
+    assert done.code == 0 and "9,000,000 tokens and $0.5\n" in done.shown
     assert set(json.loads(aeon("run", "--bound", "--json").out)) == {"calls", "tokens", "cost", "expected"}

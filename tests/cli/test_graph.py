@@ -30,7 +30,7 @@ def test_a_run_is_shown_saved_replayed_and_traced(name: str, aeon: Aeon, plannin
     """The end says which way it took; the journal gives the report, the picture and lines of JSON."""
     saved, (engine, _, _) = str(tmp_path / "run.jsonl"), name.partition("/")
     ran = aeon("run", QUESTION, "--engine", engine, "--save", saved)
-    assert ran.code in (0, 3) and "classify → plan → execute → verify → respond (MODERATE)" in ran.out, ran
+    assert ran.code in (0, 3) and "classify → plan → execute → verify → respond (MODERATE)" in ran.shown, ran
     assert aeon("replay", saved).code == 0
     assert "verdict" in aeon("history", saved).out
     assert "flowchart" in aeon("history", saved, "--format", "mermaid").out
@@ -64,10 +64,10 @@ def test_lessons_are_kept_and_the_history_names_those_that_were_used(
     lessons, saved = tmp_path / "lessons.sqlite", str(tmp_path / "b.jsonl")
     learning = ("--tools", "calculator,dates", "--experience", str(lessons), "--save")
     first = aeon("run", QUESTION, "--engine", "graph", *learning, str(tmp_path / "a.jsonl"))
-    assert first.code in (0, 3) and lessons.exists() and "lesson " not in first.out
+    assert first.code in (0, 3) and lessons.exists() and "lesson " not in first.shown
     second = aeon("run", "What do 18 pens at 2.40 cost?", "--engine", "loop", *learning, saved)
     number = json.loads(aeon("history", str(tmp_path / "a.jsonl"), "--format", "json").out)["execution_id"]
-    assert f"lesson {number}" in second.out, second.out
+    assert f"lesson {number}" in second.shown, second.out
     lessons.unlink()
     assert aeon("replay", saved).code == 0 and f"lesson {number}" in aeon("history", saved).out
 
@@ -85,7 +85,7 @@ def test_a_row_that_is_no_lesson_is_skipped_and_said_once(aeon: Aeon, planning: 
     done = aeon("run", QUESTION, "--engine", "loop", *learning, saved)
     number = json.loads(aeon("history", str(tmp_path / "a.jsonl"), "--format", "json").out)["execution_id"]
     said = "1 lesson, 1 row skipped"
-    assert done.out.count(said) == 1 and f"lesson {number}" in done.out, done.out
+    assert done.err.count(said) == 1 and f"lesson {number}" in done.shown, done.out
     assert aeon("history", saved).out.count(said) == 1 and "Error" not in aeon("history", saved).out
 
 

@@ -28,7 +28,7 @@ def test_a_context_that_no_prompt_shows_whole_is_said(
     done = aeon("run", *asked, "--save", str(tmp_path / "saved"))
     said = f"cut: prompts show 6,000 of the context's {len(ROWS):,} characters"
     assert done.code == 3
-    assert [line.startswith(said) for line in done.out.splitlines()].count(True) == 1
+    assert [line.startswith(said) for line in done.shown.splitlines()].count(True) == 1
     assert said in aeon("history", str(tmp_path / "saved")).out
     document = aeon("run", *asked, "--json")
     unread = [{"part": "context", "characters": len(ROWS), "shown": 6_000}]
@@ -42,15 +42,15 @@ def test_a_context_that_is_searched_is_not_cut(aeon: Aeon, model: Model, tmp_pat
     (tmp_path / "rows").write_text(ROWS)
     model.words["program"] = 'print("not stated")'
     done = aeon("run", "Who is the mayor of Cork?", "--model", model.url, "--context", str(tmp_path / "rows"))
-    assert done.code == 3 and "not stated in what was searched: Who is the mayor of Cork?" in done.out
-    assert "cut:" not in done.out and "40.8" not in done.out
+    assert done.code == 3 and "not stated in what was searched: Who is the mayor of Cork?" in done.shown
+    assert "cut:" not in done.shown and "40.8" not in done.shown
 
 
 def test_a_task_that_no_prompt_shows_whole_is_said(aeon: Aeon, model: Model) -> None:
     """So it is for the task's own text, of which the model sees start and end with a mark between them."""
     task = f"What do 17 pens at 2.40 cost? {ROWS} And the last word is pens."
     done = aeon("run", task, "--model", model.url, "--thorough")
-    assert done.code == 3 and f"of the task's {len(task):,} characters; " in done.out
+    assert done.code == 3 and f"of the task's {len(task):,} characters; " in done.shown
     briefed = [text for body in model.bodies if "TASK: " in (text := json.dumps(body))]
     assert briefed and all("the middle left out" in text and "the last word is pens" in text for text in briefed)
 
@@ -59,7 +59,7 @@ def test_what_every_prompt_shows_whole_is_not_mentioned(aeon: Aeon, model: Model
     """A context at the limit is whole, and so is a long text in a prompt that asks for one to be written."""
     (tmp_path / "rows").write_text(ROWS[:6_000])
     done = aeon("run", TASK, "--model", model.url, "--context", str(tmp_path / "rows"))
-    assert done.code == 0 and "cut:" not in done.out
+    assert done.code == 0 and "cut:" not in done.shown
     text = "Say in one sentence what this is about. " + "The pens are blue and of good quality. " * 120
     written = aeon("run", text, "--model", model.url, "--json")
     assert written.code == 0 and written.document["unread"] == []

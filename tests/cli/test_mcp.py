@@ -40,7 +40,7 @@ def test_a_run_has_the_tools_of_a_server_and_its_journal_names_it(aeon: Aeon, mo
     """They are said to be new, the model is shown them, and a replay needs no server."""
     saved = str(tmp_path / "saved")
     done = aeon("run", TASK, "--model", model.url, "--mcp", hostile("ok", tmp_path / "pid"), "--save", saved)
-    assert done.code == 0 and "MCP: 3 tools of hostile; new, and with that approved: hostile_echo" in done.out
+    assert done.code == 0 and "MCP: 3 tools of hostile; new, and with that approved: hostile_echo" in done.shown
     assert any("- hostile_echo: of the MCP server hostile" in str(body) for body in model.bodies)
     assert Journal.read(saved).setup["tools"] == ["calculator", f"mcp={hostile('ok', tmp_path / 'pid')}"]
     (tmp_path / "pid").unlink()

@@ -25,7 +25,7 @@ def test_the_proof_of_a_run_is_written_and_verified(aeon: Aeon, model: Model, tm
     """The run says how many of its values were checked, and how to check the file; ``aeon verify`` does."""
     proof, saved = tmp_path / "p.json", tmp_path / "run.jsonl"
     done = aeon("run", TASK, "--model", model.url, "--thorough", "--proof", str(proof), "--save", str(saved))
-    assert "claims  1 of 1 checked, 1 supported" in done.out and f"proof   aeon verify {proof}" in done.out
+    assert "claims  1 of 1 checked, 1 supported" in done.shown and f"proof   aeon verify {proof}" in done.shown
     checked = aeon("verify", str(proof), "--journal", str(saved))
     assert checked.code == 0 and "step s1.1: calculator, done again" in checked.out
     saved.write_bytes(saved.read_bytes().replace(b"40.8", b"41.8", 1))
@@ -35,9 +35,9 @@ def test_the_proof_of_a_run_is_written_and_verified(aeon: Aeon, model: Model, tm
 def test_without_the_option_the_line_stands_alone(aeon: Aeon, model: Model) -> None:
     """Nothing is written, and a run without a tool says that nothing was checked."""
     done = aeon("run", TASK, "--model", model.url, "--thorough")
-    assert "claims  1 of 1 checked, 1 supported" in done.out and "aeon verify" not in done.out
+    assert "claims  1 of 1 checked, 1 supported" in done.shown and "aeon verify" not in done.shown
     model.words["program"] = 'print(write("Tell me of the sea."))'
-    assert "claims  0 of 1 checked, 0 supported" in aeon("run", "Tell me of the sea.", "--model", model.url).out
+    assert "claims  0 of 1 checked, 0 supported" in aeon("run", "Tell me of the sea.", "--model", model.url).shown
 
 
 def test_json_stays_one_document(aeon: Aeon, model: Model, tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_a_proof_that_cannot_be_written_costs_no_answer(aeon: Aeon, model: Model
 
     model.before = gone
     done = aeon("run", TASK, "--model", model.url, "--proof", str(folder / "p.json"))
-    assert "40.8" in done.out and done.code == 2 and "the proof cannot be written" in done.err
+    assert "40.8" in done.shown and done.code == 2 and "the proof cannot be written" in done.err
 
 
 def test_the_proof_of_another_engine(aeon: Aeon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +77,7 @@ def test_the_proof_of_another_engine(aeon: Aeon, tmp_path: Path, monkeypatch: py
     monkeypatch.syspath_prepend(str(tmp_path))
     run = ("run", "17 pens at 2.40 euros", "--engine", "shorten", "--proof")
     done = aeon(*run, str(tmp_path / "p.json"))
-    assert "claims  1 of 1 checked, 1 supported" in done.out and done.code == 0
+    assert "claims  1 of 1 checked, 1 supported" in done.shown and done.code == 0
     saved = str(tmp_path / "run.jsonl")
     assert aeon(*run, str(tmp_path / "q.json"), "--save", saved).code == 0
     for proof, more in (("p.json", ()), ("q.json", ("--journal", saved))):
@@ -104,7 +104,7 @@ def test_a_proof_is_signed_and_the_signature_is_checked(
     """Beside the proof; with the public key ``aeon verify`` says that it stands, and refuses another file."""
     proof, (private, public) = tmp_path / "p.json", keys
     done = aeon("run", TASK, "--model", model.url, "--proof", str(proof), "--sign", private)
-    assert done.code == 0 and f"signed  {proof}.sig" in done.out
+    assert done.code == 0 and f"signed  {proof}.sig" in done.shown
     assert "verified: the signature, by the public key" in aeon("verify", str(proof), "--public-key", public).out
     assert "only recorded: the signature 'p.json.sig'" in aeon("verify", str(proof)).out
     Path(f"{proof}.sig").write_bytes(b"\0" * 64)
@@ -142,9 +142,9 @@ def test_the_answer_of_a_continued_run_is_proven(
     run = ("run", TASK, "--model", model.url, "--thorough", "--unattended", "suspend", "--save", saved)
     assert aeon(*run).code == 4
     done = aeon("resume", saved, "--answer", "1", "--proof", str(tmp_path / "p.json"), "--sign", private)
-    assert f"proof   aeon verify {tmp_path / 'p.json'}" in done.out and "p.json.sig" in done.out, done
+    assert f"proof   aeon verify {tmp_path / 'p.json'}" in done.shown and "p.json.sig" in done.shown, done
     again = aeon("resume", saved, "--proof", str(tmp_path / "q.json"))
-    assert f"proof   aeon verify {tmp_path / 'q.json'}" in again.out
+    assert f"proof   aeon verify {tmp_path / 'q.json'}" in again.shown
     for name, more in (("p.json", ("--public-key", public)), ("q.json", ())):
         checked = aeon("verify", str(tmp_path / name), "--journal", saved, *more)
         assert checked.code == 0 and "step s1.1: calculator, done again" in checked.out

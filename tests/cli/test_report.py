@@ -35,10 +35,10 @@ def test_a_plain_search_needs_no_model(aeon: Aeon, docs: Path, tmp_path: Path, m
     out = tmp_path / "found.items.json"
     options = ("--tiers", str(tmp_path / "tiers.yaml"), "--mode", "strict", "--plain", "--out", str(out))
     done = aeon("report", QUERY, "--in", str(docs), *options)
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, done.errors) == (0, [])
     (item,) = json.loads(out.read_text())
     assert (item["url"], item["@type"]) == ("official/bridge.md", "Item")
-    assert "1935" not in done.out
+    assert "1935" not in done.shown
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_the_report_is_written_and_its_run_is_kept(
     run, out, logs = tmp_path / "run.jsonl", tmp_path / name, tmp_path / "logs"
     options = ("--save", str(run), "--out", str(out), "--logs", str(logs))
     done = aeon("report", QUERY, "--in", str(docs), *options)
-    assert done.code in (0, 3) and not done.err
+    assert done.code in (0, 3) and not done.errors
     assert out.read_text().startswith(begins)
     (folder,) = logs.glob("iterations/*")
     names = {path.name for path in folder.iterdir()}
@@ -95,7 +95,7 @@ def test_strict_with_nothing_left_is_wrong_input(aeon: Aeon, docs: Path, model: 
     """The exit code is 2; what was dropped, and what to do, stands in the answer."""
     done = aeon("report", QUERY, "--in", str(docs), "--mode", "strict")
     assert done.code == 2
-    assert "official/bridge.md (unknown)" in done.out and "discovery" in done.out
+    assert "official/bridge.md (unknown)" in done.shown and "discovery" in done.shown
 
 
 def test_a_tier_of_which_nothing_was_found_is_a_warning(aeon: Aeon, docs: Path, tmp_path: Path, model: Model) -> None:
@@ -103,8 +103,8 @@ def test_a_tier_of_which_nothing_was_found_is_a_warning(aeon: Aeon, docs: Path, 
     tiers = tmp_path / "slip.yaml"
     tiers.write_text("source_tiers: {official: {tier: 1}, offcial: {tier: 1}, chat: {tier: 5}}")
     done = aeon("report", QUERY, "--in", str(docs), "--tiers", str(tiers), "--plain")
-    assert "no source that was found has its tier by offcial\n" in done.out
-    assert "lies within" not in aeon("report", QUERY, "--in", str(docs), "--plain").out
+    assert "no source that was found has its tier by offcial\n" in done.shown
+    assert "lies within" not in aeon("report", QUERY, "--in", str(docs), "--plain").shown
 
 
 def test_items_come_from_a_file(aeon: Aeon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,13 +67,13 @@ def reader(model: Model) -> Model:
 def test_a_question_is_answered_with_its_sources_and_their_quotes(aeon: Aeon, reader: Model, papers: str) -> None:
     """Queries, hits and rounds as they go, then the answer, what it cites, and how much of it is checked."""
     done = aeon("research", QUESTION, "--in", papers)
-    assert (done.code, done.err) == (0, ""), done
+    assert (done.code, done.errors) == (0, []), done
     for words in (
         "The Old Mill was built in 1883 [1].", "sources ", "1 of 1 sentence cited", "[1] The Old Mill, mill.md",
         "“The Old Mill was built in 1883.”", "sufficient",
     ):  # fmt: skip
-        assert words in done.out, done.out
-    assert "\x1b" not in done.out
+        assert words in done.shown, done.out
+    assert "\x1b" not in done.shown
 
 
 @pytest.mark.requirement("R3")
@@ -81,7 +81,7 @@ def test_a_question_is_answered_with_its_sources_and_their_quotes(aeon: Aeon, re
 def test_what_is_not_stated_ends_with_3(aeon: Aeon, reader: Model, papers: str, question: str) -> None:
     """Also in another language than that of the texts; the answer says what was searched for."""
     done = aeon("research", question, "--in", papers)
-    assert done.code == 3 and "not_stated" in done.out and "searched for: " in " ".join(done.out.split())
+    assert done.code == 3 and "not_stated" in done.shown and "searched for: " in " ".join(done.shown.split())
 
 
 def test_an_empty_folder_ends_with_3(aeon: Aeon, reader: Model, tmp_path: Path) -> None:
@@ -221,8 +221,8 @@ def test_a_searxng_without_json_is_a_wrong_setting_with_what_mends_it(
         searched = ("--search", f"searxng={service.url}", *(one.replace("{papers}", papers) for one in beside))
         done = aeon("research", QUESTION, *searched)
         assert len({one.path for one in service.asked}) == len(service.asked) == 3  # the queries of the first round
-    assert done.code == (0 if beside else 2) and "Round 2" not in done.out
-    before, _, after = " ".join(done.out.split()).partition(" Answer ")
+    assert done.code == (0 if beside else 2) and "Round 2" not in done.shown
+    before, _, after = " ".join(done.shown.split()).partition(" Answer ")
     assert before.count(mend) == after.count(mend) == 1
 
 
@@ -258,8 +258,8 @@ def test_pages_that_cannot_be_read_stand_under_the_answer_and_in_the_log(
         options = ("--search", f"searxng={service.url}", "--allow", site.entry)
         done = aeon("research", QUESTION, *options, "--save", saved)
         log = aeon("research", QUESTION, *options, "--json").document["error_log"]
-    assert done.code == 0 and "3 not read" in done.out
-    for shown in (done.out.partition("Answer")[2], aeon("history", saved).out):
+    assert done.code == 0 and "3 not read" in done.shown
+    for shown in (done.err.partition("Answer")[2], aeon("history", saved).out):
         assert all(shown.count(words) == 1 for words in ("169.254.169.254/latest is", "5 MB", "octet-stream"))
     assert {one["problem"]["kind"] for one in log} == {"forbidden", "too_large", "malformed"}
     assert {one["then"] for one in log} == {"left out"}
@@ -273,7 +273,7 @@ def test_an_answer_is_written_to_a_file_whose_citations_lead_to_their_quotes(
     """In the shape that its name says; the screen says where it is."""
     out = tmp_path / name
     done = aeon("research", QUESTION, "--in", papers, "--out", str(out), "--save", str(tmp_path / "run.jsonl"))
-    assert done.code == 0 and f"written {out}" in " ".join(done.out.split())
+    assert done.code == 0 and f"written {out}" in " ".join(done.shown.split())
     text = out.read_text()
     assert link in text and "<mark>The Old Mill was built in 1883.</mark>" in text and "\x1b" not in text
     assert aeon("history", str(tmp_path / "run.jsonl"), "--out", str(tmp_path / f"later-{name}")).code == 0
@@ -294,7 +294,7 @@ def test_a_folder_that_takes_no_file_is_refused_before_the_run(
 def test_each_round_is_shown_with_what_it_asks_and_what_was_spent(aeon: Aeon, reader: Model, papers: str) -> None:
     """Each query stands once, in the round in which it is searched for, with the calls and seconds until then."""
     done = aeon("research", "Who owns the castle near the Old Mill?", "--in", papers, "--budget-seconds", "300")
-    rounds = re.findall(r"Round (\d) of 5  (\d+) of \d+ calls, \d+ of 300 s\n(.*?)(?=  found)", done.out, re.DOTALL)
+    rounds = re.findall(r"Round (\d) of 5  (\d+) of \d+ calls, \d+ of 300 s\n(.*?)(?=  found)", done.err, re.DOTALL)
     assert [number for number, _, _ in rounds] == ["1", "2"] and int(rounds[0][1]) < int(rounds[1][1])
     for _, _, text in rounds:
         lines = text.splitlines()
@@ -302,7 +302,7 @@ def test_each_round_is_shown_with_what_it_asks_and_what_was_spent(aeon: Aeon, re
         asked = [line.removeprefix("  queries").strip() for line in lines if line not in searched]
         assert len(asked) == len(searched) == len(set(asked))
         for query in (line.partition("collection: ")[2].partition("  ")[0] for line in searched):
-            assert sum(line.partition("  ")[0] == query for line in asked) == 1, done.out
+            assert sum(line.partition("  ")[0] == query for line in asked) == 1, done.err
 
 
 @pytest.mark.requirement("R5")

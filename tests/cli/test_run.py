@@ -19,10 +19,10 @@ TASK = "What do 17 pens at 2.40 cost?"
 
 @pytest.mark.usefixtures("thorough")
 def test_a_run_tells_its_story_and_ends_with_the_answer(aeon: Aeon, model: Model) -> None:
-    """Plan, steps, scores, answer, stop reason and cost stand on standard output, without escape codes."""
+    """Plan, steps, scores, answer, stop reason and cost stand there, without escape codes."""
     model.plans_in_steps()
     done = aeon("run", TASK, "--model", model.url)
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, done.errors) == (0, [])
     for words in (
         TASK,
         "plan     s1 ",
@@ -33,9 +33,9 @@ def test_a_run_tells_its_story_and_ends_with_the_answer(aeon: Aeon, model: Model
         "converged  1 pass",
         "tokens",
     ):
-        assert words in done.out
-    assert "\x1b" not in done.out
-    assert max(map(len, done.out.splitlines())) <= 80
+        assert words in done.shown
+    assert "\x1b" not in done.shown
+    assert max(map(len, done.err.splitlines())) <= 80
 
 
 @pytest.mark.requirement("J8", "K13")
@@ -55,7 +55,7 @@ def test_a_model_that_tells_no_probabilities_judges_in_one_reply(aeon: Aeon, mod
     """A run by programs is judged all the same; nobody is asked for a single token."""
     model.tells_probabilities = False
     done = aeon("run", TASK, "--model", model.url, "--save", str(tmp_path / "saved"))
-    assert (done.code, done.err) == (0, "") and "converged  1 pass" in done.out
+    assert done.code == 0 and "converged  1 pass" in done.err
     assert "completeness 1.00" in aeon("history", str(tmp_path / "saved")).out
     assert not any(body.get("logprobs") for body in model.bodies if TASK in str(body))
     reviews = [body for body in model.bodies if "completeness" in str(body.get("response_format"))]
@@ -70,7 +70,7 @@ def test_a_judgment_that_was_measured_to_be_too_poor_is_told_in_the_history_only
     """The story of the run leaves it out; the history says that the results were not judged, and why."""
     model.was_measured()
     done = aeon("run", TASK, "--model", model.url, "--save", str(tmp_path / "saved"))
-    assert done.code == 0 and "too poor to decide" not in done.out and "  check " not in done.out
+    assert done.code == 0 and "too poor to decide" not in done.shown and "  check " not in done.shown
     told = aeon("history", str(tmp_path / "saved")).out
     assert "check    not judged" in told and "measured to be too poor to decide: result_right" in told
 
@@ -123,8 +123,8 @@ def test_an_answer_that_does_not_fit_its_schema_is_no_success(aeon: Aeon, model:
     """The exit code is 3, and the reason stands under the answer."""
     (tmp_path / "s.json").write_text('{"type": "object", "properties": {"total": {"const": 1}}, "maxProperties": 0}')
     done = aeon("run", TASK, "--model", model.url, "--schema", str(tmp_path / "s.json"))
-    assert done.code == 3 and "schema unmet" in done.out
-    assert "converged" not in done.out.splitlines()[-1]
+    assert done.code == 3 and "schema unmet" in done.shown
+    assert "converged" not in done.shown.splitlines()[-1]
 
 
 def test_tools_that_are_given_again_add_up(aeon: Aeon, model: Model) -> None:
@@ -171,7 +171,7 @@ def test_control_characters_of_a_model_are_shown_not_sent(aeon: Aeon, model: Mod
     """A task or an answer that holds terminal codes is printed with the codes escaped."""
     done = aeon("run", "What is \x1b[2J\x1b]0;owned\x07 12?", "--model", model.url)
     aeon("run", TASK, "--context", "/no\x1b[2J\n.txt").complains(2, "/no\\x1b[2J .txt")
-    assert "\x1b" not in done.out and "\x07" not in done.out and "\\x1b[2J" in done.out
+    assert "\x1b" not in done.shown and "\x07" not in done.shown and "\\x1b[2J" in done.shown
 
 
 DEEP = "prices={{" + ".".join("a" * 5_000) + " = {}}}"
@@ -285,7 +285,7 @@ def test_a_secret_in_a_url_is_refused_and_written_nowhere(
     saved, log = str(tmp_path / "saved"), str(tmp_path / "log")
     done = aeon("run", TASK, *own, *arguments, "--save", saved, "--log", log, "--json")
     done.complains(2, "host", "AEON_API_KEY")
-    assert "s3cret" not in done.out + done.err and not model.bodies and not (tmp_path / "saved").exists()
+    assert "s3cret" not in done.shown + done.err and not model.bodies and not (tmp_path / "saved").exists()
     assert all(b"s3cret" not in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
 
 
@@ -309,7 +309,7 @@ def test_an_endpoint_that_refuses_ends_the_run_with_one_line(
     model.fails(status, text, **headers)
     done = aeon("run", TASK, "--model", model.url)
     done.complains(1, model.root, word)
-    assert "failed" in done.out
+    assert "failed" in done.shown
 
 
 def test_an_endpoint_that_is_not_there_ends_the_run_with_one_line(aeon: Aeon) -> None:

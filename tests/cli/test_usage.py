@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from aeon.assembly.build import build
-from aeon.cli.options import COMMANDS, _parser
+from aeon.cli.options import COMMANDS, parsers
 from aeon.errors import InputFileError, MissingExtraError
 from aeon.llm import weights
 from aeon.llm.local import Local
@@ -24,8 +24,7 @@ Aeon = Callable[..., Outcome]
 
 def _options() -> Iterator[tuple[str, argparse.Action]]:
     """Every option of every command."""
-    _, commands = _parser()
-    for name, command in commands.items():
+    for name, command in parsers().items():
         for action in command._actions:
             if action.option_strings and action.dest != "help":
                 yield name, action
@@ -61,6 +60,7 @@ def test_a_wrong_command_line_is_one_line_and_exit_code_2(
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     outcome = aeon(*line)
     outcome.complains(2)
+    assert len(outcome.err.splitlines()) == 1
     assert "bug" not in outcome.err and (outcome.out == "" or "--json" in line)
 
 

@@ -11,7 +11,7 @@ from aeon.engines.ensemble.view import nested_titles, nested_words
 from aeon.observability.lines import Line, Span, conclusion_lines, counted, short
 from aeon.observability.report import report_lines
 from aeon.observability.trail import Trail
-from aeon.observability.view import GENERIC, View, ending_lines
+from aeon.observability.view import GENERIC, View
 from aeon.schema import Conclusion
 
 __all__ = ["view_of"]
@@ -38,6 +38,6 @@ def view_of(members: Members, views: Mapping[str, View]) -> View:
         return [*report_lines(trail, title, words), *(_links(trail.result) if trail.result else [])]
 
     def ending(end: Conclusion) -> list[Line]:
-        return [*ending_lines(end, conclusion_lines(end)), *_links(end)]
+        return [*conclusion_lines(end), *_links(end)]
 
     return replace(GENERIC, title=title, words=words, ending=ending, report=report)

@@ -13,7 +13,7 @@ from aeon.observability import flowchart
 from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short
 from aeon.observability.report import report_lines
 from aeon.observability.trail import Trail
-from aeon.observability.view import GENERIC, View, ending_lines
+from aeon.observability.view import GENERIC, View
 from aeon.schema import Conclusion, Outcome
 from aeon.schema.effects import Effect
 
@@ -82,7 +82,7 @@ def _pruned(node: Node, one: Pruned) -> Line:
 
 
 def _ending(end: Conclusion) -> list[Line]:
-    return [*ending_lines(end, conclusion_lines(end)), *_tree(end)]
+    return [*conclusion_lines(end), *_tree(end)]
 
 
 def _report(trail: Trail) -> list[Line]:

@@ -14,7 +14,7 @@ from aeon.observability.flowchart import CLASSES, escaped
 from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short
 from aeon.observability.report import report_lines
 from aeon.observability.trail import Trail
-from aeon.observability.view import GENERIC, View, ending_lines
+from aeon.observability.view import GENERIC, View
 from aeon.schema import Conclusion, Outcome
 from aeon.schema.effects import Effect
 
@@ -113,6 +113,6 @@ def view_of(members: Members, views: Mapping[str, View]) -> View:
         return to_mermaid(result) if isinstance(result, Ensemble) else flowchart.to_mermaid(trail)
 
     def ending(end: Conclusion) -> list[Line]:
-        return [*ending_lines(end, conclusion_lines(end)), *_ballots(end)]
+        return [*conclusion_lines(end), *_ballots(end)]
 
     return replace(GENERIC, title=title, words=words, ending=ending, report=report, flowchart=drawn)

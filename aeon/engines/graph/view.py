@@ -15,7 +15,7 @@ from aeon.observability.lines import Line, Span, conclusion_lines, counted, outc
 from aeon.observability.passes.lines import without_issues
 from aeon.observability.report import report_lines
 from aeon.observability.trail import Trail
-from aeon.observability.view import GENERIC, View, ending_lines
+from aeon.observability.view import GENERIC, View
 from aeon.schema import Answer, Conclusion, Outcome, Plan, SemanticValidationReport, StepResult
 from aeon.schema.effects import Effect
 from aeon.schema.experience import Lessons, Noted, Pattern
@@ -111,7 +111,7 @@ def _line(label: str, text: str) -> Line:
 
 
 def _ending(end: Conclusion) -> list[Line]:
-    return [*ending_lines(end, conclusion_lines(end)), *_record(end)]
+    return [*conclusion_lines(end), *_record(end)]
 
 
 def _report(trail: Trail) -> list[Line]:

@@ -56,10 +56,13 @@ def _analysed(analysis: Analysis) -> str:
     return f"draft ready, without {', '.join(analysis.drop)}" if analysis.drop else "draft ready"
 
 
+def _answer(end: Conclusion) -> str:
+    """The report as it stands in Markdown."""
+    return visible(end.answer)
+
+
 def _ending(end: Conclusion) -> list[Line]:
-    """The report as it stands in Markdown, and how the run ended."""
-    report = [(Span(visible(line)),) for line in end.answer.splitlines()]
-    return [(), *report, (), *conclusion_lines(end), *_graded(end)]
+    return [*conclusion_lines(end), *_graded(end)]
 
 
 def _graded(end: Conclusion) -> list[Line]:
@@ -88,4 +91,4 @@ def _report(trail: Trail) -> list[Line]:
     return [*report_lines(trail, _title, _words), *(_graded(trail.result) if trail.result else [])]
 
 
-VIEW: View = replace(GENERIC, title=_title, words=_words, ending=_ending, report=_report)
+VIEW: View = replace(GENERIC, title=_title, words=_words, answer=_answer, ending=_ending, report=_report)

@@ -8,10 +8,20 @@ from aeon.engines.research.effects import Cite, FindProviders, Pause, PlanQuerie
 from aeon.engines.research.record import ErrorRecord, Research, SourceUsed
 from aeon.engines.research.searching import distinct
 from aeon.engines.research.values import Cited, Paused, Providers, Queries, Reflection
-from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short, visible
+from aeon.observability.lines import (
+    Line,
+    Span,
+    answer_text,
+    conclusion_lines,
+    counted,
+    outcome_words,
+    plain,
+    short,
+    visible,
+)
 from aeon.observability.report import report_lines
 from aeon.observability.trail import Trail
-from aeon.observability.view import GENERIC, View, ending_lines
+from aeon.observability.view import GENERIC, View
 from aeon.schema import Conclusion, Found, Outcome
 from aeon.schema.effects import Effect
 
@@ -71,7 +81,7 @@ def _reflected(reflection: Reflection) -> str:
 
 
 def _sources(end: Conclusion) -> list[Line]:
-    """The sources that the answer cites, each with the sentences."""
+    """How much of the answer is cited, and what came of the checks."""
     if not isinstance(end, Research) or not end.citations:
         return []
     cited = sum(bool(sentence.citations) for sentence in end.sentences)
@@ -80,8 +90,13 @@ def _sources(end: Conclusion) -> list[Line]:
     of = f"{cited} of {counted(len(end.sentences), 'sentence')} cited, {len(checked)} checked" + (
         f", {said}" * bool(said)
     )
-    lines: list[Line] = [(Span("sources ", "dim"), Span(of))]
-    for source in end.citations:
+    return [(Span("sources ", "dim"), Span(of))]
+
+
+def _listed(end: Conclusion) -> list[Line]:
+    """The sources by their numbers, each with the sentences that the answer rests on."""
+    lines: list[Line] = []
+    for source in end.citations if isinstance(end, Research) else ():
         lines += [(Span(f"  [{source.number}] ", "strong"), Span(_name(source))), *_quotes(source)]
     return lines
 
@@ -125,19 +140,25 @@ def _conclusion(end: Conclusion) -> list[Line]:
     return conclusion_lines(end, reservations=_settings(end))
 
 
+def _answer(end: Conclusion) -> str:
+    """The answer with the sources that its numbers stand for."""
+    listed = _listed(end)
+    return "\n\n".join([answer_text(end), *([plain(listed)] if listed else [])])
+
+
 def _ending(end: Conclusion) -> list[Line]:
-    return [*ending_lines(end, _conclusion(end)), *_beside(end)]
-
-
-def _beside(end: Conclusion) -> list[Line]:
-    """What stands below the end of a run: the sources, and what could not be read."""
-    return [*_sources(end), *_problems(end)]
+    return [*_conclusion(end), *_sources(end), *_problems(end)]
 
 
 def _report(trail: Trail) -> list[Line]:
-    end = trail.result
-    below = [*((Span(text, "warn"),) for text in _settings(end)), *_beside(end)] if end else []
-    return [*report_lines(trail, _title, _words), *below]
+    return [*report_lines(trail, _title, _words), *(_below(trail.result) if trail.result else [])]
 
 
-VIEW: View = replace(GENERIC, title=_title, words=_words, conclusion=_conclusion, ending=_ending, report=_report)
+def _below(end: Conclusion) -> list[Line]:
+    """What stands below a report: the settings that are wrong, the sources, and what could not be read."""
+    return [*((Span(text, "warn"),) for text in _settings(end)), *_sources(end), *_listed(end), *_problems(end)]
+
+
+VIEW: View = replace(
+    GENERIC, title=_title, words=_words, answer=_answer, conclusion=_conclusion, ending=_ending, report=_report
+)

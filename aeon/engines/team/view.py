@@ -12,7 +12,7 @@ from aeon.engines.team.record import Job, Team
 from aeon.observability.lines import Line, Span, conclusion_lines, counted, short
 from aeon.observability.report import report_lines
 from aeon.observability.trail import Trail
-from aeon.observability.view import GENERIC, View, ending_lines
+from aeon.observability.view import GENERIC, View
 from aeon.schema import Conclusion, Outcome
 
 __all__ = ["view_of"]
@@ -49,6 +49,6 @@ def view_of(members: Members, views: Mapping[str, View]) -> View:
         return [*report_lines(trail, title, words), *(_jobs(trail.result) if trail.result else [])]
 
     def ending(end: Conclusion) -> list[Line]:
-        return [*ending_lines(end, conclusion_lines(end)), *_jobs(end)]
+        return [*conclusion_lines(end), *_jobs(end)]
 
     return replace(GENERIC, title=title, words=words, ending=ending, report=report)

@@ -16,7 +16,7 @@ from aeon.observability import flowchart
 from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short
 from aeon.observability.report import report_lines
 from aeon.observability.trail import Trail
-from aeon.observability.view import GENERIC, View, ending_lines
+from aeon.observability.view import GENERIC, View
 from aeon.schema import Conclusion, JsonObject, Outcome, StepResult
 from aeon.schema.effects import Effect
 
@@ -89,7 +89,7 @@ def _proof(end: Conclusion) -> list[Line]:
 
 
 def _ending(end: Conclusion) -> list[Line]:
-    return [*ending_lines(end, conclusion_lines(end)), *_proof(end)]
+    return [*conclusion_lines(end), *_proof(end)]
 
 
 def _report(trail: Trail) -> list[Line]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from aeon.observability.lines import Line
+from aeon.observability.lines import Line, answer_text
 from aeon.observability.passes.flowchart import to_mermaid
 from aeon.observability.passes.lines import conclusion_lines, effect_title, outcome_words
 from aeon.observability.passes.measures import measured
 from aeon.observability.passes.page import sections
 from aeon.observability.passes.report import history_lines
 from aeon.observability.trail import Trail
-from aeon.observability.view import View, ending_lines
+from aeon.observability.view import View
 from aeon.schema import Conclusion, ExecutionHistory, Result
 
 __all__ = ["VIEW"]
@@ -24,10 +24,10 @@ def _conclusion(end: Conclusion) -> list[Line]:
     return conclusion_lines(_history(end).conclusion)
 
 
-def _ending(end: Conclusion) -> list[Line]:
+def _answer(end: Conclusion) -> str:
     """A run that failed, or waits, before any step was complete has no answer to show."""
     done = any(step.status == "complete" for record in _history(end).passes for step in record.executed)
-    return ending_lines(end, _conclusion(end), done or end.stop_reason not in ("failed", "waiting"))
+    return answer_text(end) if done or end.stop_reason not in ("failed", "waiting") else ""
 
 
 def _report(trail: Trail) -> list[Line]:
@@ -41,8 +41,9 @@ def _flowchart(trail: Trail) -> str:
 VIEW = View(
     title=effect_title,
     words=outcome_words,
+    answer=_answer,
     conclusion=_conclusion,
-    ending=_ending,
+    ending=_conclusion,
     report=_report,
     flowchart=_flowchart,
     sections=lambda trail: sections(_history(trail.result)),
