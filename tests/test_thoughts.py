@@ -161,13 +161,13 @@ def test_the_confidence_is_the_weighted_mean_of_what_was_measured() -> None:
     plan = Plan(steps=(Step(id="s1", description="x", status="complete", output=42, mode="tool"),))
     parts = ConfidenceParts(source_quality=1.0, citation_density=0.5)
     evaluation = Evaluation(parts=parts, dimensions=Dimensions())
-    assert weighted(evaluation, plan) == pytest.approx((0.3 * 1.0 + 0.2 * 0.5) / 0.5)
+    assert weighted(evaluation, plan) == pytest.approx((0.3 * 1.0 + 0.2 * 0.5) / 0.5 / 3, abs=1e-6), "one source of three"
     assert weighted(evaluation.changed(confidence=0.4), plan) == 0.4
     assert weighted(evaluation.changed(parts=None), plan) is None
 
 
 def test_a_run_of_aeon_brings_its_weighted_confidence(tmp_path: Path) -> None:
-    """Also a short one: what a calculator gave rests on a tool."""
+    """Also a short one: what a calculator gave rests on a tool, one source where three are wanted."""
     llm = Approving(lambda request: "It is 42." if results_of(request.messages[-1].content) == "42" else "print(6 * 7)")
     reply = asyncio.run(aeon_answer(ITEM, tmp_path, llm))
-    assert (reply.answer, reply.confidence) == ("It is 42.", 1.0)
+    assert (reply.answer, reply.confidence) == ("It is 42.", 0.333333)

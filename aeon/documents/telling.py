@@ -75,8 +75,6 @@ def _place(source: Source) -> tuple[str, int, int]:
 
 def nearness(sources: Sequence[Source], question: str) -> list[float]:
     """How near each sentence is to a question among the others, from 0 (see `telling`)."""
-    if not sources:
-        return []
     asked = content(question)
     words = [content(f"{PurePath(one.source).stem} {one.heading} {one.text}") for one in sources]
     alike = likeness(asked, [word for own in words for word in own], _LEAST_ALIKE)

@@ -25,7 +25,7 @@ class Evidence:
     """
 
     def __init__(self, passages: JsonValue = None, question: str = "") -> None:
-        best = telling(_PASSAGES.validate_python(passages or []), question)
+        best = telling(_PASSAGES.validate_python(passages), question) if passages else []
         files = list(dict.fromkeys(source.source for source in best))
         self.sources = tuple(sorted(best, key=lambda source: (files.index(source.source), source.start)))
 
