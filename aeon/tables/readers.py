@@ -29,7 +29,6 @@ __all__ = ["READERS", "decode"]
 
 _MAX_CELL = 1_000_000
 _MAX_TABLES = 500
-_MAX_VALUE = 32 * 1024 * 1024
 _MAX_BOOK_BYTES = 512 * 1024 * 1024
 _MAX_BOOK_CELLS = 10_000_000
 _SAMPLE = 64 * 1024
@@ -231,7 +230,7 @@ def _select(path: Path, query: str) -> Iterator[Sequence[object]]:
     connection: sqlite3.Connection | None = None
     try:
         connection = sqlite3.connect(f"file:{quote(path.as_posix())}?mode=ro{fixed}", uri=True)
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_CELL)
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
         cursor = connection.execute(query)
         yield [column[0] for column in cursor.description]

@@ -44,7 +44,7 @@ _FEW, _LONGEST_FEW = 8, 90
 """Different texts of a column that are told, and their characters in all."""
 _SAMPLE_ROWS = 2
 _SHORTEST_LINE = 160
-_BEFORE = ("threads=2", "memory_limit='1GB'", "max_temp_directory_size='4GB'", "python_enable_replacements=false")
+_BEFORE = ("threads=2", "memory_limit='512MB'", "max_temp_directory_size='4GB'", "python_enable_replacements=false")
 _LOCK = (
     "autoinstall_known_extensions=false",
     "autoload_known_extensions=false",

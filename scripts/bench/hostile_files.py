@@ -138,8 +138,8 @@ FILES: Mapping[str, Callable[[], bytes]] = {
     "attributes.html": lambda: attributes(1_000_000),
     "rows.xlsx": lambda: formatted_rows(1_000_000),
     "line.csv": lambda: one_line(300_000_000),
-    "cells.db": lambda: cells(16, 30_000_000),
-    "generated.db": lambda: generated_cells(140, 30_000_000),
+    "cells.db": lambda: cells(500, 900_000),
+    "generated.db": lambda: generated_cells(4_700, 900_000),
 }
 """The files by name, at the size at which each was found to do harm."""
 

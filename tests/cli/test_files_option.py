@@ -84,7 +84,7 @@ def test_a_hostile_file_is_one_line_and_the_run_goes_on(
     """A file that takes all memory to read is named with the reason, and the run has the others."""
     monkeypatch.setattr("aeon.documents.readers._MEMORY", 160 * 1024**2)
     (folder / "forms.pdf").write_bytes(nested_forms(9))
-    (folder / "worked.db").write_bytes(generated_cells(9, 20_000_000))
+    (folder / "worked.db").write_bytes(generated_cells(90, 900_000))
     done = aeon("run", TASK, "--model", model.url, "--files", str(folder))
     first = done.out.splitlines()[0]
     assert "1 table; 1 document" in first and "40.8" in done.out and done.err == ""
