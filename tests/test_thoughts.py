@@ -161,7 +161,7 @@ def test_the_confidence_is_the_weighted_mean_of_what_was_measured() -> None:
     plan = Plan(steps=(Step(id="s1", description="x", status="complete", output=42, mode="tool"),))
     parts = ConfidenceParts(source_quality=1.0, citation_density=0.5)
     evaluation = Evaluation(parts=parts, dimensions=Dimensions())
-    assert weighted(evaluation, plan) == pytest.approx((0.3 * 1.0 + 0.2 * 0.5) / 0.5 / 3, abs=1e-6), "one source of three"
+    assert weighted(evaluation, plan) == pytest.approx((0.3 + 0.2 * 0.5) / 0.5 / 3, abs=1e-6), "one source of three"
     assert weighted(evaluation.changed(confidence=0.4), plan) == 0.4
     assert weighted(evaluation.changed(parts=None), plan) is None
 

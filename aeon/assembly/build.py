@@ -128,8 +128,8 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     ``"npx some-server"``, or an address; it is started now, and ends with the orchestrator. ``roles`` gives roles of
     the engine a model of their own, as in ``{"verifier": "http://127.0.0.1:8080/v1#judge"}``. ``durable`` is a
     database, such as ``"sqlite"``, that keeps the runs; ``run`` names the one that is begun, or taken up again.
-    ``instructions`` are your own, in every prompt of its runs: a persona, house rules.
-    Without a ``config`` the variables count that the engine's settings name themselves, such as ``RESEARCH_MAX_ITERS``.
+    ``instructions`` are your own, in every prompt: a persona, house rules. Without a ``config`` the variables count
+    that the engine's settings name, such as ``RESEARCH_MAX_ITERS``.
 
     Raises:
         UsageError: a model, tool, folder, engine or setting that does not exist or cannot be used.

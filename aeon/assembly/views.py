@@ -87,4 +87,4 @@ def notebook(run: Conclusion | Journal | Path | str, engine: AnyEngine | None = 
         raise JournalError("the run has not ended: there is nothing to show yet")
     view = view_of(whole.engine)
     html = to_html(whole, view.sections(whole), view.title, view.words)
-    return Notebook(html, plain(view.ending(whole.result)).strip())
+    return Notebook(html, f"{view.answer(whole.result)}\n\n{plain(view.ending(whole.result))}".strip())

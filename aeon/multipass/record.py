@@ -9,6 +9,7 @@ from aeon.multipass import triggers
 from aeon.multipass.limits import revised
 from aeon.multipass.plans import is_by_programs, outputs_before
 from aeon.multipass.refine import Attempts
+from aeon.multipass.statistics import statistics
 from aeon.multipass.trends import AIMS
 from aeon.multipass.votes import Ballot
 from aeon.schema.claims import ENDINGS, Claim
@@ -211,19 +212,6 @@ class Record:
     def result(self, ended: Conclusion, answer: Answer, run: tuple[Task, Config, Sequence[PhaseTiming]]) -> Result:
         """The result with its history: how the run ended and all that it rests on."""
         task, config, timings = run
-        unread = self._unread(task)
-        ended = ended.changed(
-            unread=unread, sufficient=ended.sufficient and not unread, sentence_checks=answer.sentence_checks
-        )
-        end = FinalResult(
-            **dict(ended),
-            converged=ended.sufficient and ended.stop_reason == "converged",
-            assessment=self.assessment and _held(self.assessment, answer.claims),
-            pass_number=self.complete or self.number,
-            passes=self.number,
-            abandoned=self.plan.pending(),
-            needs_manual_intervention=self.attempts.stuck,
-        )
         early = {} if self.passes else {"timings": tuple(one for one in timings if one.phase != "synthesize")}
         history = ExecutionHistory(
             execution_id=ended.execution_id,
@@ -232,9 +220,25 @@ class Record:
             preparation=self.preparation.changed(**early),
             passes=tuple(self.passes),
             synthesis=next((timing for timing in reversed(timings) if timing.phase == "synthesize"), None),
-            conclusion=end,
+            conclusion=self._final(ended, answer, task),
         )
-        return Result.of(history)
+        return Result.of(history.changed(statistics=statistics(history)))
+
+    def _final(self, ended: Conclusion, answer: Answer, task: Task) -> FinalResult:
+        """How the run ended, with what is known of its passes."""
+        unread = self._unread(task)
+        ended = ended.changed(
+            unread=unread, sufficient=ended.sufficient and not unread, sentence_checks=answer.sentence_checks
+        )
+        return FinalResult(
+            **dict(ended),
+            converged=ended.sufficient and ended.stop_reason == "converged",
+            assessment=self.assessment and _held(self.assessment, answer.claims),
+            pass_number=self.complete or self.number,
+            passes=self.number,
+            abandoned=self.plan.pending(),
+            needs_manual_intervention=self.attempts.stuck,
+        )
 
     def _unread(self, task: Task) -> tuple[Unread, ...]:
         """What of the task was not read whole.

@@ -48,6 +48,10 @@ class Degradation(Value):
     message: str
 
 
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
 class Conclusion(Frozen):
     """How a run ended: an answer and a typed stop reason, always. An engine's result adds the engine's record to it.
 
@@ -88,11 +92,14 @@ class Conclusion(Frozen):
     """Whether the engine itself gives the claims of its answers; for any other, the host finds them."""
 
     def __repr__(self) -> str:
-        checked = [claim.verdict for claim in self.claims if claim.verdict != "not_checked"]
-        claims = f"{checked.count('supported')} of {len(self.claims)} claims supported, " if self.claims else ""
-        answer = self.answer if len(self.answer) <= _SHOWN else f"{self.answer[:_SHOWN]}…"
-        spent = f"{claims}{self.usage.calls} model calls, {self.seconds:.1f} s"
-        return f"{type(self).__name__}({self.stop_reason}: {answer!r}, {spent})"
+        spent = f"{self._told_claims}{self.usage.calls} model calls, {self.seconds:.1f} s"
+        return f"{type(self).__name__}({self.stop_reason}: {_shortened(self.answer)!r}, {spent})"
+
+    @property
+    def _told_claims(self) -> str:
+        """How many claims are supported; "" where there are none."""
+        supported = sum(claim.verdict == "supported" for claim in self.claims)
+        return f"{supported} of {len(self.claims)} claims supported, " if self.claims else ""
 
     __str__ = __repr__
 

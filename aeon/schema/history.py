@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, computed_field, model_validator
+from pydantic import Field
 
 from aeon.schema.conclusion import Conclusion, Decision, PhaseTiming
 from aeon.schema.config import Config
@@ -14,7 +12,7 @@ from aeon.schema.frozen import Frozen, JsonValue
 from aeon.schema.judgment import ConvergenceAssessment, RefinedQuery, SemanticValidationReport, TaskProfile
 from aeon.schema.plan import Agreement, Clarity, Plan, RefinementAction, Step, Trigger
 from aeon.schema.policy import Strategy
-from aeon.schema.statistics import JudgmentCounts, Statistics
+from aeon.schema.statistics import Statistics
 from aeon.schema.task import Question, Task
 from aeon.schema.usage import Expected, Usage
 from aeon.schema.value import Value
@@ -116,8 +114,8 @@ class FinalResult(Conclusion):
 class ExecutionHistory(Frozen):
     """A whole multi-pass run; ``task`` and ``configuration`` as they stood at its end.
 
-    A pass's plan is derived from the start and the deltas: ``aeon.observability.snapshot.plan_before``. So are the
-    ``statistics`` from all of it.
+    A pass's plan is derived from the start and the deltas: ``aeon.observability.snapshot.plan_before``. The
+    ``statistics`` follow from all of it: ``aeon.multipass.statistics``.
     """
 
     version: Literal[2] = 2
@@ -128,77 +126,12 @@ class ExecutionHistory(Frozen):
     passes: tuple[ExecutionPass, ...] = ()
     synthesis: PhaseTiming | None = None
     conclusion: FinalResult
-
-    @model_validator(mode="before")
-    @classmethod
-    def _derive_statistics(cls, given: Any) -> Any:  # noqa: ANN401 - whatever is to be validated
-        """Leave out the statistics of a history that was written: they follow from the rest."""
-        if isinstance(given, dict) and "statistics" in given:
-            return {name: value for name, value in given.items() if name != "statistics"}
-        return given
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def statistics(self) -> Statistics:
-        """The run in figures."""
-        end = self.conclusion
-        refinements = [self.preparation.refinement, *(one.refinement for one in self.passes)]
-        return Statistics(
-            passes=len(self.passes),
-            steps=sum(len(one.executed) for one in self.passes),
-            effects=dict(Counter(timing.phase for timing in self._timings())),
-            usage=end.usage,
-            lost=end.lost,
-            seconds=end.seconds,
-            judgments=_counted([*self._judgments()], any(one.phase == "profile" for one in end.degraded)),
-            applied=sum(len(one.applied) for one in refinements),
-            refused=sum(len(one.rejected) for one in refinements),
-            questions=len(self.task.clarifications),
-            assumed=len(end.assumptions),
-            degraded=len(end.degraded),
-        )
-
-    def _timings(self) -> Iterator[PhaseTiming]:
-        """The timing of each effect, in order."""
-        yield from self.preparation.timings
-        for one in self.passes:
-            yield from one.timings
-        yield from [self.synthesis] if self.synthesis is not None else []
-
-    def _judgments(self) -> Iterator[_Judgment]:
-        """Each judgment that a run comes to, whether it was made or not; a pass that was cut short came to none."""
-        yield self.preparation.profile
-        yield from _checks(self.preparation.report, self.preparation.refinement)
-        for one in self.passes:
-            yield from [one.revised_profile] if one.revised_profile is not None else []
-            if one.assessment is not None:
-                yield one.assessment
-                yield from _checks(one.report, one.refinement)
+    statistics: Statistics = Statistics(effects={})
 
     @property
     def assessed(self) -> ConvergenceAssessment | None:
         """The assessment of the latest pass that has one."""
         return next((one.assessment for one in reversed(self.passes) if one.assessment), None)
-
-
-_Judgment: TypeAlias = TaskProfile | SemanticValidationReport | ConvergenceAssessment
-
-
-def _checks(report: SemanticValidationReport, refinement: RefinementRecord) -> Iterator[SemanticValidationReport]:
-    """The check of a plan or of results, and that of the new steps that a refinement brought, if it brought any."""
-    yield report
-    if refinement.report != SemanticValidationReport() or refinement.new_steps:
-        yield refinement.report
-
-
-def _counted(judgments: Sequence[_Judgment], unprofiled: bool) -> JudgmentCounts:
-    """How many of them a model made, how many nobody was asked for, and how many failed.
-
-    ``unprofiled``: a profile was asked for, and could not be had.
-    """
-    failed = sum(not one.inferred and unprofiled if isinstance(one, TaskProfile) else one.failed for one in judgments)
-    made = sum(one.inferred if isinstance(one, TaskProfile) else one.judged for one in judgments)
-    return JudgmentCounts(made=made, failed=failed, not_made=len(judgments) - made - failed)
 
 
 class Result(FinalResult):
