@@ -7,8 +7,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import get_args
 
-from aeon.errors import JournalError, UsageError
-from aeon.runtime.replay import resume_point
+from aeon.errors import Divergence, JournalError, UsageError
+from aeon.runtime.journal import Journal
+from aeon.runtime.lines import LINE, Ended
+from aeon.runtime.replay import AnyEngine, replay, resume_point
 from aeon.runtime.sealed import unsealed
 from aeon.schema.stream import OnLeave
 from aeon.simulation.clock import QUANTUM
@@ -82,7 +84,8 @@ def _troubles(scenario: Scenario, straight: Story) -> Troubles:
         interrupts=[chance.choice([*ends, chance.randint(0, last) * QUANTUM])],
         interrupt_begun=chance.randrange(tools) if chance.random() < _AT_A_TOOL else None,
         interrupt_line=line if chance.random() < _AT_A_LINE else None,
-        stand_at=line,
+        stand_at=None if (calls := chance.random() < _AT_A_LINE and bool(straight.world.disk.begun)) else line,
+        stand_begun=chance.randrange(tools) if calls else None,
         leave=(chance.randint(1, len(ends) + 2), chance.choice(get_args(OnLeave))),
         jumps=[(chance.randint(0, last) * QUANTUM, chance.choice((-1, 1)) * chance.randint(1, 9) * _YEAR)],
         moved=[chance.randint(-9, 9) * _YEAR + 1 for _ in range(3)],
@@ -127,6 +130,22 @@ def _delivered_twice(story: Story, life: Life) -> None:
         place = chance.randrange(len(world.disk.data) - 1)
         edited = world.disk.data[place] ^ (1 << chance.randrange(7))
         _refused(world, world.disk.data[:place] + bytes([edited]) + world.disk.data[place + 1 :], "an edited byte")
+        _held_to_its_end(world, story, engine)
+
+
+def _held_to_its_end(world: World, story: Story, engine: AnyEngine) -> None:
+    """A replay holds the result against the end that the journal tells, even where its seals are right."""
+    lines = unsealed(NAME, world.disk.data)[0]
+    end = LINE.validate_json(lines[-1])
+    if not isinstance(end, Ended):
+        return
+    other = end.changed(digest=end.digest[::-1])
+    try:
+        replay(Journal.of(NAME, [*lines[:-1], other.model_dump_json().encode()]), engine)
+    except Divergence:
+        return
+    if other != end:
+        world.wrong("an edited journal is refused", "the end of another result was not noticed")
 
 
 def _refused(world: World, data: bytes, what: str) -> None:

@@ -71,6 +71,9 @@ INVARIANTS: dict[str, str] = {
         "whether a tool did its work is doubted only where the process died, the journal could not be written, or a "
         "step was broken off after its tool was called"
     ),
+    "what may have been done is in doubt": (
+        "where the process died in a tool that changes the world, the outcome says that nobody knows what it did"
+    ),
     "no negative duration": "no outcome ends before it starts, whatever the clock does",
     "data stays data": "a tool's output never enters the instructions, and stands in a fence wherever a model sees it",
     "only errors of the hierarchy": "nothing is raised where nobody waits for it, and no observer raises",

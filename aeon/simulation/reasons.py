@@ -11,7 +11,9 @@ from aeon.runtime.journal import Journal
 from aeon.runtime.lines import Entry
 from aeon.runtime.replay import AnyEngine
 from aeon.schema import Answer, Budget, Claim, Conclusion, Config, ExecutionPass, Result, Settings
-from aeon.simulation.combining import inner_reasons
+from aeon.schema.claims import ENDINGS
+from aeon.schema.effects import AskUser
+from aeon.simulation.combining import inner_reasons, is_combined
 from aeon.simulation.world import ROUNDING, World
 
 __all__ = ["hold_claims", "hold_reason"]
@@ -31,6 +33,10 @@ def hold_reason(world: World, result: Conclusion, journal: Journal, engine: AnyE
     before = entries[:-1] if entries and entries[-1].phase == final else entries
     if not inner_reasons(result) and (why := _without_cause(result, before, journal.config(engine.config))):
         world.wrong(_REASONED, f"{result.stop_reason}: {why}")
+    if not is_combined(result) and _is_in_doubt(entries) and result.stop_reason not in ("failed", "unknown_outcome"):
+        world.wrong(_REASONED, f"{result.stop_reason}, though nobody knows whether a tool did its work")
+    if (result.sufficient or result.stop_reason == "unverified") and (lost := _lost(result)):
+        world.wrong(_REASONED, f"{result.stop_reason}, though {', '.join(lost)} does not stand")
     if _died(before) and result.stop_reason not in ("failed", "unknown_outcome", "overspent"):
         world.wrong(_REASONED, f"{result.stop_reason}, though the endpoint was dead")
     if isinstance(result, Result) and result.history.passes:
@@ -52,6 +58,18 @@ def _without_cause(result: Conclusion, entries: Sequence[Entry], config: Setting
     if name != reason and name in Budget.model_fields and not any(one.limit == name for one in failures):
         causes[reason] = _is_short(name, result, config)
     return "" if causes.get(reason, True) else "nothing on record says so"
+
+
+def _lost(result: Conclusion) -> list[str]:
+    """What the answer says that does not stand."""
+    return [claim.text for claim in result.claims if claim.verdict in ENDINGS]
+
+
+def _is_in_doubt(entries: Sequence[Entry]) -> bool:
+    """Whether nobody said of an unknown outcome what to do about it."""
+    unknown = sum(entry.failure is not None and entry.failure.kind == "unknown" for entry in entries)
+    replies = (entry.value for entry in entries if entry.phase == AskUser.phase and isinstance(entry.value, dict))
+    return unknown > sum(reply.get("text") in ("done", "repeat") for reply in replies)
 
 
 def _died(entries: Sequence[Entry]) -> bool:

@@ -16,7 +16,8 @@ class Troubles:
 
     ``interrupt_begun``: an interrupt comes while the journal is being told of the tool call of this number (from 0).
     ``interrupt_line``: one comes while this line of the journal is being written, when nothing may be under way.
-    ``stand_at`` is the line after which the process stands still, until another one has continued the run. ``leave`` is
+    ``stand_at`` is the line after which the process stands still, until another one has continued the run, and
+    ``stand_begun`` the tool call (from 0) whose announcement is that line. ``leave`` is
     the event after which whoever reads the run's events leaves them, and what becomes of the run then. ``moved`` is how far the clocks of the processes after the first are away. ``full_at`` is the line of the journal
     from which on the disk is full, until the run is resumed.
     """
@@ -27,6 +28,7 @@ class Troubles:
     interrupt_begun: int | None = None
     interrupt_line: int | None = None
     stand_at: int | None = None
+    stand_begun: int | None = None
     leave: tuple[int, OnLeave] | None = None
     jumps: list[tuple[float, float]] = field(default_factory=list)
     moved: list[float] = field(default_factory=list)
@@ -43,6 +45,7 @@ class Troubles:
             interrupt_begun=self.interrupt_begun if "interrupt" in kinds else None,
             interrupt_line=self.interrupt_line if "interrupt" in kinds else None,
             stand_at=self.stand_at if "handed_over" in kinds else None,
+            stand_begun=self.stand_begun if "handed_over" in kinds else None,
             leave=self.leave if "stream_left" in kinds else None,
             jumps=self.jumps if "clock_jump" in kinds else [],
             moved=self.moved if "clock_moved" in kinds else [],

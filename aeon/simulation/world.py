@@ -95,6 +95,7 @@ class World:
         self.made: defaultdict[int, Usage] = defaultdict(Usage)
         self.beyond: defaultdict[int, Usage] = defaultdict(Usage)
         self.heard = 0
+        self._hidden: Counter[int] = Counter()
         self.most_tokens: int | None = None
         self.texts: defaultdict[int, list[str]] = defaultdict(list)
         self.leanings: defaultdict[int, list[tuple[str, float]]] = defaultdict(list)
@@ -199,7 +200,10 @@ class World:
         """Something is asked of the model: what was asked before it. Raises as `touched`."""
         self.touched("the model")
         number, self.asked = self.asked, self.asked + 1
-        if self.most_tokens is not None and self.lives == 1 and self.heard > self.most_tokens:
+        if current_ledger().closed:
+            self.wrong("an interrupt is honoured within one effect", "a model was asked in an effect that was to end")
+        known = self.heard + self._hidden[current_ledger().number]  # each call will take as much again
+        if self.most_tokens is not None and self.lives == 1 and known > self.most_tokens:
             self.wrong(_OVERSPENT, f"a model was asked after {self.heard} tokens of {self.most_tokens}")
         if self.asked > self.disk.called:
             self.wrong("nothing is done before it is on record", f"{self.asked} calls, {self.disk.called} on record")
@@ -218,9 +222,11 @@ class World:
         """Count what calls really take, for the effect that makes them."""
         self.made[current_ledger().number] += usage.changed(cost=PRICE.of(usage))
 
-    def hear(self, counted: Usage, said: Usage) -> None:
-        """Note what the run is told that a call took, which may be more than was ``counted``."""
+    def hear(self, counted: Usage, said: Usage, most_prompt: int) -> None:
+        """Note what the run is told that a call took, which may be more than was ``counted``, or than it can take."""
         self.heard += said.tokens
+        number = current_ledger().number
+        self._hidden[number] = max(self._hidden[number], said.prompt_tokens - most_prompt)
         if said.tokens > counted.tokens:
             more = Usage(
                 prompt_tokens=max(0, said.prompt_tokens - counted.prompt_tokens),
