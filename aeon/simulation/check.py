@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import get_args
+from random import Random
+from typing import Any, get_args
 
 from aeon.errors import Divergence, JournalError, UsageError
 from aeon.runtime.journal import Journal
@@ -78,26 +79,32 @@ def _troubles(scenario: Scenario, straight: Story) -> Troubles:
     lines, tools = straight.world.disk.lines, max(1, straight.world.disk.begun)
     ends = [entry.ended for _, entry in sorted(straight.journal.entries.items())]
     last = int(max(ends, default=0.0) / QUANTUM)
-    line = chance.randint(1, lines - 1)
     everything = Troubles(
         strike_call=chance.randrange(tools),
         interrupts=[chance.choice([*ends, chance.randint(0, last) * QUANTUM])],
         interrupt_begun=chance.randrange(tools) if chance.random() < _AT_A_TOOL else None,
-        interrupt_line=line if chance.random() < _AT_A_LINE else None,
-        stand_at=None if (calls := chance.random() < _AT_A_LINE and bool(straight.world.disk.begun)) else line,
-        stand_begun=chance.randrange(tools) if calls else None,
         leave=(chance.randint(1, len(ends) + 2), chance.choice(get_args(OnLeave))),
         jumps=[(chance.randint(0, last) * QUANTUM, chance.choice((-1, 1)) * chance.randint(1, 9) * _YEAR)],
         moved=[chance.randint(-9, 9) * _YEAR + 1 for _ in range(3)],
         down_at=chance.randrange(max(1, straight.world.asked)),
         full_at=chance.randint(1, lines - 1),
         attended=False,
+        **_at_lines(chance, straight),
     )
     at, tool = chance.randrange(lines), chance.randrange(tools)
     modes = [mode for mode in get_args(Mode) if f"crash_{mode}" in scenario.faults]
     mode = chance.choice(modes) if modes else None
     strike = Strike(tool if mode == "begun" else at, mode) if mode else None
     return everything.only(scenario.faults, strike)
+
+
+def _at_lines(chance: Random, straight: Story) -> dict[str, Any]:
+    """What comes at a line of the journal, or at the announcement of a tool call."""
+    disk, line = straight.world.disk, chance.randint(1, straight.world.disk.lines - 1)
+    comes = {"interrupt_line": line} if chance.random() < _AT_A_LINE else {}
+    if chance.random() < _AT_A_LINE and disk.begun:
+        return comes | {"stand_begun": chance.randrange(disk.begun)}
+    return comes | {"stand_at": line}
 
 
 def _delivered_twice(story: Story, life: Life) -> None:

@@ -50,9 +50,9 @@ class Disk:
     ``lines`` counts the lines that were to be written, ``called`` and ``begun`` those written of these kinds.
     ``noted`` is called while a line of the latter kind is being written, with its number, and ``written`` with that of
     any line. The process that writes the line ``stand_at``, or the one that announces tool call ``stand_begun``, stands
-    still after it, for as long as ``stood`` takes; the
-    ``owner`` is the latest process that has read the journal, and no other one can write any more. ``full_at`` is the line from
-    which on none can be written; ``refused`` is the kind of the first such line of this process, if there was one.
+    still after it, for as long as ``stood`` takes; the ``owner`` is the latest process that read the journal, and no
+    other one can write any more. ``full_at`` is the line from which on none can be written; ``refused`` is the kind of
+    the first such line of this process, if there was one.
     """
 
     def __init__(self, crashed: Callable[[str], None] = lambda _: None) -> None:
@@ -148,7 +148,7 @@ class DiskStore:
         """Add a line; others go on before its writer does, as with a real disk.
 
         Raises:
-            JournalError: the disk is full, or another process continues the run: what a line announces is not done then.
+            JournalError: the disk is full, or another process continues the run: what is announced is not done then.
         """
         self.append_now(line)
         await self.passes(line)

@@ -88,7 +88,9 @@ def _asked_with_need(troubled: Story) -> None:
     """A step that is done as a whole asks a model again when its tool was called, and can be broken off there."""
     world = troubled.world
     needed = any(world.fired[kind] for kind in (*CRASHES, "handed_over", "disk_full"))
-    needed |= any(world.fired[kind] for kind in ("interrupt", "stream_left", "outage")) and _in_doubt(troubled.journal, _WHOLE)
+    needed |= any(world.fired[kind] for kind in ("interrupt", "stream_left", "outage")) and _in_doubt(
+        troubled.journal, _WHOLE
+    )
     if _in_doubt(troubled.journal) and not needed:
         world.wrong("nobody is asked without need", "whether a tool was called is known: no process died")
     if (world.fired["crash_called"] or world.fired["crash_begun"]) and not _in_doubt(troubled.journal):

@@ -65,16 +65,17 @@ class World:
 
     ``happened`` counts the side effects by their idempotency key, ``repeats`` by step how often a person asked for one
     to be done again. ``asked`` counts what was asked of the model, and ``made`` adds up what that really took, by the
-    number of the effect, whether or not the run heard of it; the calls of tools are in it, too. ``beyond`` is what an endpoint said beyond that, and the run heard;
-    of the tokens of the run's bound, ``most_tokens``, it has ``heard`` of so many. ``texts`` is what the
-    model answered, and ``leanings`` how sure it was, question by question, that a judgment of this name holds.
-    ``told`` is the latest line whose event observers saw. ``clock`` gives the seconds since the first process began, and ``clock_alone`` says that these are the run's own:
+    number of the effect, whether or not the run heard of it; the calls of tools are in it, too. ``beyond`` is what an
+    endpoint said beyond that, and the run heard; of the tokens of the run's bound, ``most_tokens``, it has ``heard`` of
+    so many. ``texts`` is what the model answered, and ``leanings`` how sure it was, question by question, that a
+    judgment of this name holds. ``told`` is the latest line whose event observers saw.
+
+    ``clock`` gives the seconds since the first process began, and ``clock_alone`` says that these are the run's own:
     there was no other process, and the clock did not jump. After ``deadline`` nothing may begin, if there is one.
-    ``over``: the run has ended, so that nothing may be asked of the world; ``stopping``: this process of it was asked to
-    stop. ``strike_call``
-    is the call of a tool with side effects (from 0) that the process dies in; ``down_at`` what is asked of the model
-    (from 0) when the endpoint goes down; ``attended``: somebody is there to answer; ``waited``: the run was suspended;
-    ``queued``: a tool began when that of another effect had ended, which it may have waited for;
+    ``over``: the run has ended, so that nothing may be asked of the world; ``stopping``: this process of it was asked
+    to stop. ``strike_call`` is the call of a tool with side effects (from 0) that the process dies in; ``down_at`` what
+    is asked of the model (from 0) when the endpoint goes down; ``attended``: somebody is there to answer; ``waited``:
+    the run was suspended; ``queued``: a tool began when that of another effect had ended, which it may have waited for;
     ``short``: an effect had fewer calls than its cap, or than it had before some were lost. ``timed``: an effect had a
     limit on its seconds; ``metered``: one had a limit on its tokens, be it that of a nested run.
     """

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
-from aeon.assembly.registry import plugin
 from aeon.simulation.check import Report, check
 from aeon.simulation.crowd import parts
 from aeon.simulation.faults import scenario
@@ -37,6 +36,11 @@ class ByTest:
     module: str
     name: str
     arguments: tuple[Any, ...] = ()
+
+    def run(self, fixtures: Mapping[str, object]) -> None:
+        """Run the test with these fixtures. Raises what it raises."""
+        function = getattr(importlib.import_module(self.module), self.name)
+        function(*(fixtures.get(one, one) if isinstance(one, str) else one for one in self.arguments))
 
 
 @dataclass(frozen=True)
@@ -82,11 +86,9 @@ def found_by_seeds(fault: Fault, finder: BySeeds) -> Report | None:
 
 def found_by_test(fault: Fault, finder: ByTest, fixtures: Mapping[str, object]) -> BaseException | None:
     """What the test raises where the fault is planted; ``None`` where it passes."""
-    run = getattr(importlib.import_module(finder.module), finder.name)
-    arguments = [fixtures.get(one, one) if isinstance(one, str) else one for one in finder.arguments]
     with fault.planted():
         try:
-            run(*arguments)
+            finder.run(fixtures)
         except BaseException as error:  # noqa: BLE001 - a test fails by whatever it raises
             return error
     return None

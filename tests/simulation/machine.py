@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 from unittest.mock import PropertyMock
 
-from aeon.assembly.multipass import PLUGIN
-from aeon.errors import AllowanceExhausted, JournalError
 from aeon.kernel import budget, decide, engine
-from aeon.kernel.decide import OVERSPENT, Rule
+from aeon.kernel.decide import Rule
 from aeon.kernel.engine import Run
 from aeon.llm import spending
 from aeon.llm.spending import most_usage, true_usage
@@ -23,7 +20,7 @@ from aeon.runtime.stream import RunStream
 from aeon.schema import NOTHING, Allowance, Bound, Budget, Left, LLMRequest, LLMResponse, Outcome, Settings, Usage
 from aeon.schema.effects import Effect
 from aeon.supervisor import calls
-from simulation.finding import ByTest, Fault, seeds, test
+from simulation.finding import Fault, seeds, test
 
 __all__ = ["BUDGETS", "COUNTS", "DECISIONS", "STOPS"]
 

@@ -12,6 +12,8 @@ from aeon.durable.presence import Watch
 from aeon.durable.steps import StepStore
 from aeon.errors import JournalError, OutcomeUnknown
 from aeon.grounding import looped, matching
+from aeon.grounding.outcomes import grounded_on
+from aeon.grounding.results import grounded
 from aeon.kernel.engine import Run
 from aeon.llm.openai_compatible import OpenAICompatible
 from aeon.proof import verify
@@ -26,7 +28,7 @@ from aeon.schema import Answer, Claim, Conclusion, Decision, Outcome
 from aeon.schema.effects import Effect
 from aeon.server import told
 from aeon.server.feed import Watcher
-from aeon.simulation.check import Report, check
+from aeon.simulation.check import Report
 from aeon.simulation.faults import scenario
 from aeon.simulation.life import Life, Parts
 from aeon.simulation.troubles import Troubles
@@ -34,6 +36,7 @@ from aeon.simulation.world import World
 from aeon.supervisor import repair
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools import invoke, registry
+from aeon.tools.output import bounded
 from aeon.tools.tool import Tool
 from simulation.finding import Fault, seeds, test
 from simulation.handed import stepped
@@ -42,7 +45,11 @@ from simulation.wired import Wired
 
 __all__ = ["ANSWERS", "JOURNALS", "LEASES", "TOOLS"]
 
-_SAME, _EDITED, _ONCE = "the same bytes as without trouble", "an edited journal is refused", "each side effect happens once"
+_SAME, _EDITED, _ONCE = (
+    "the same bytes as without trouble",
+    "an edited journal is refused",
+    "each side effect happens once",
+)
 _ENDS, _ANSWER, _REPLAYED = "it ends", "it ends in an answer", "replay is byte-identical"
 _CLAIMED, _RECORD = "the claims are those of the answer", "nothing is done before it is on record"
 _TOLD = Parts(observers=telling)
@@ -149,7 +156,9 @@ JOURNALS: dict[str, Fault] = {
     "goes on when the disk takes no outcome": seeds(
         Journal, "append", _as_if_kept, "disk_full", (_SAME, _REPLAYED, "no effect after the end", _ANSWER)
     ),
-    "does again what is on record": seeds(Journal, "outcome", _nothing_recorded, "crash_after", (_ANSWER, _ONCE, _REPLAYED, _SAME)),
+    "does again what is on record": seeds(
+        Journal, "outcome", _nothing_recorded, "crash_after", (_ANSWER, _ONCE, _REPLAYED, _SAME)
+    ),
     "begins each effect at the start": seeds(Handling, "handle", _at_the_start, "none", "time is what it took"),
     "takes what may have been done for failed": seeds(
         handling, "unknown", _asks_nobody, "crash_called,crash_begun", "what may have been done is in doubt"
@@ -160,8 +169,8 @@ JOURNALS: dict[str, Fault] = {
     ),
     "gives outcomes in another order": seeds(driver._Run, "_at_once", _backwards, "none", (_ANSWER, _REPLAYED)),
     "forks anywhere": test(
-        fork, "_possible", lambda journal, _: tuple(range(99)), "runtime.test_fork",
-        "test_a_fork_elsewhere_is_refused", "tmp_path", 8,
+        fork, "_possible", lambda *_: range(1_000), "runtime.test_fork",
+        "test_a_fork_elsewhere_is_refused", "tmp_path", 999,
     ),
     "shares an effect too many with a fork": test(
         fork, "_past", _a_little_more, "runtime.test_fork",
@@ -178,7 +187,7 @@ JOURNALS: dict[str, Fault] = {
 """Journals, their seals, replay, resume, forks, and what is told of them."""
 
 
-_invoke, _call, _complete = registry.invoke, registry.ToolRegistry.call, OpenAICompatible.complete
+_invoke, _call, _complete = invoke.invoke, registry.ToolRegistry.call, OpenAICompatible.complete
 
 
 async def _three_times_as_long(tool: Tool, arguments: Mapping[str, object], limit: int) -> Any:
@@ -193,7 +202,7 @@ async def _as_a_failure(_: Tool, call: Any) -> Any:
     return await call
 
 
-_bounded = invoke.bounded
+_bounded = bounded
 
 
 async def _another_key(tools: registry.ToolRegistry, name: str, arguments: Any, key: str = "", **rest: Any) -> Any:
@@ -254,7 +263,7 @@ def _standing(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
     return tuple(claim for claim in claims if claim.verdict != "not_found")
 
 
-_conclude, _grounded_on, _grounded, _claim_of = Run.conclude, basis.grounded_on, multipass.grounded, matching.claim_of
+_conclude, _claim_of = Run.conclude, matching.claim_of
 
 
 def _without_what_fails(run: Run[Any, Any], decision: Decision, answer: Answer) -> Conclusion:
@@ -279,9 +288,9 @@ ANSWERS: dict[str, Fault] = {
         Run, "conclude", _without_what_fails, "none", _CLAIMED
     ),
     "finds no claims that do not stand": seeds(
-        basis, "grounded_on", _standing_of(_grounded_on), "none", _CLAIMED, engine="loop"
+        basis, "grounded_on", _standing_of(grounded_on), "none", _CLAIMED, engine="loop"
     ),
-    "makes no claims that do not stand": seeds(multipass, "grounded", _standing_of(_grounded), "none", _CLAIMED),
+    "makes no claims that do not stand": seeds(multipass, "grounded", _standing_of(grounded), "none", _CLAIMED),
     "points beside a claim": seeds(looped, "claim_of", _one_further, "none", _CLAIMED),
     "says of every claim that it stands": test(
         matching, "claim_of", _all_well, "grounding.test_matching",

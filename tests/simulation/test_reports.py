@@ -8,8 +8,8 @@ from aeon.assembly.report import PLUGIN
 from aeon.simulation.crowd import simulate
 from aeon.simulation.faults import scenario
 from aeon.simulation.life import Life, Parts
-from aeon.simulation.troubles import Troubles
 from aeon.simulation.report import hold_report
+from aeon.simulation.troubles import Troubles
 from aeon.simulation.world import World
 
 pytestmark = pytest.mark.requirement("A1")
