@@ -45,9 +45,10 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 @pytest.fixture(autouse=True)
 def _own_probes(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Keep what is found out about played endpoints out of the user's cache."""
+    """Keep what is found out about played endpoints, and what runs on them took, out of the user's cache."""
     own = tmp_path_factory.getbasetemp() / "cache"
-    monkeypatch.setattr("aeon.llm.probe_records.cache_dir", lambda: Path(os.environ.get("AEON_HOME", own)))
+    for module in ("aeon.llm.probe_records", "aeon.assembly.costs"):
+        monkeypatch.setattr(f"{module}.cache_dir", lambda: Path(os.environ.get("AEON_HOME", own)))
 
 
 @pytest.fixture

@@ -33,6 +33,7 @@ from aeon import (
 from aeon.errors import EngineError
 from aeon.llm.scripted import Scripted
 from aeon.schema import Answer, Budget
+from aeon.simulation.crowd import simulate
 from aeon.testing.contracts import check_handlers
 
 PAGE = Path(__file__).parents[1] / "docs" / "engines.md"
@@ -91,6 +92,14 @@ def test_the_page_runs(vote: ModuleType) -> None:
 def test_the_page_engine_is_simulated(vote: ModuleType) -> None:
     """Every invariant that holds for any engine holds for it, with faults of every kind."""
     exec(compile(BLOCKS[5], str(PAGE), "exec"), {"PLUGIN": vote.PLUGIN})
+
+
+@pytest.mark.requirement("O6", "K12a")
+@pytest.mark.parametrize("seed", [247, 306, 335, 769, 870, 896, 1010, 1084])
+def test_a_run_that_lost_its_last_calls_is_not_called_broken(vote: ModuleType, seed: int) -> None:
+    """Calls that a crash or an interrupt made void are within the stated bound: the run may end for want of calls."""
+    tally = simulate(range(seed, seed + 1), engine=vote.PLUGIN)
+    assert tally.failures == [] and tally.reasons["calls_exhausted"]
 
 
 @pytest.mark.requirement("M3", "K12")

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, overload
 from aeon.asking.answers import no_option, options_of
 from aeon.asking.asker import Answerer, Asker
 from aeon.assembly.arguments import check_callables, check_instructions
+from aeon.assembly.costs import Costs
 from aeon.assembly.multipass import PLUGIN
 from aeon.assembly.plugin import AnyPlugin, Plugin, Services, price_of
 from aeon.assembly.registry import plugin, plugin_of
@@ -141,10 +142,11 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     settings = fitted(brought, settings, adapter)
     cast = cast_of(settings, adapter, select)
     settings = priced(settings, adapter, brought, cast)
-    setup = setup_of(adapter, llm if isinstance(llm, str) else spec, chosen, cast)
+    costs = Costs(adapter, brought.engine.name, settings)
+    setup = setup_of(adapter, llm if isinstance(llm, str) else spec, chosen, cast) | costs.setup()
     handlers = assemble(adapter, chosen, settings, ask, plugin=brought, cast=cast)
     made = (adapter, setup, chosen, brought, [*cast.models.values()])
-    driver = _driver(durable, run, journal, made, observers, ask)
+    driver = _driver(durable, run, journal, made, observers, ask, costs)
     return Orchestrator(brought.engine, handlers, driver, settings)
 
 
@@ -169,6 +171,7 @@ def _driver(
     made: tuple[LLMAdapter, JsonObject, Sequence[Given], AnyPlugin, Sequence[LLMAdapter]],
     observers: Iterable[Observer],
     ask: Answerer | None,
+    costs: Costs,
 ) -> AsyncDriver:
     """What drives the runs, in this process alone or in the database at ``url``.
 
@@ -178,7 +181,7 @@ def _driver(
     if url is None:
         if run is not None:
             raise UsageError("run: names a run in a database; name that with durable, as in durable='sqlite'")
-        return AsyncDriver(observers, journal, setup=setup, admit=_admit)
+        return AsyncDriver(observers, journal, setup=setup, admit=_admit, took=costs.note)
     if journal is not _in_memory:
         raise UsageError("journal: with durable, the database keeps it; leave one of them out")
     purpose = "build(durable=…)"
@@ -326,7 +329,8 @@ def resumption(  # noqa: PLR0913 - all but the first few are for the rare case, 
     chosen = recorded_tools(setup) if tools is None else listed(tools)
     handlers = assemble(adapter, chosen, config, _first(answer, ask), unattended, brought, own.select, cast)
     drop_after(journal, point, updated(setup, adapter, spec, chosen, cast))
-    driver = AsyncDriver(observers, lambda execution_id: journal)
+    costs = Costs(adapter, brought.engine.name, config)
+    driver = AsyncDriver(observers, lambda execution_id: journal, took=costs.note)
     job = Job(brought.engine, opening.task, journal.first_config(brought.engine.config), handlers)
     return Resumption(driver, job, adapter, point.question, tuple(cast.changes(setup)))
 

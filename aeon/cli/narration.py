@@ -11,6 +11,7 @@ from aeon.observability.lines import (
     bound_words,
     counted,
     decision_line,
+    expected_words,
     labelled,
     question_lines,
     reply_line,
@@ -98,7 +99,8 @@ class Narrator:
         limited = event.config.budget.tokens is not None
         bound = bound_words(event.bound, tokens=limited)
         most = f"{self._model}, {bound}" if event.bound.calls else "no model is called"
-        return [*task, (Span(most, "dim"),), ()]
+        usual: list[Line] = [(Span(expected_words(event.bound.expected), "dim"),)] if event.bound.expected else []
+        return [*task, (Span(most, "dim"),), *usual, ()]
 
     def _resumed(self) -> list[Line]:
         """Where the past ends and the new begins."""

@@ -12,6 +12,7 @@ from typing import get_args
 from pydantic import ValidationError
 
 from aeon.assembly.build import build, priced
+from aeon.assembly.costs import Costs
 from aeon.assembly.plugin import AnyPlugin
 from aeon.assembly.registry import plugin
 from aeon.assembly.roles import fitted, named
@@ -22,7 +23,7 @@ from aeon.errors import ConfigError, InputFileError, UsageError
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.nobody import Nobody
 from aeon.llm.select import select
-from aeon.observability.lines import Line, dollars
+from aeon.observability.lines import Line, dollars, expected_words
 from aeon.runtime.events import Observer
 from aeon.schema import Bound, Conclusion, JsonObject, JsonValue, Settings, Task
 from aeon.settings import assignments, load_config, merged
@@ -99,7 +100,8 @@ def run(
     if options.bound:
         model = models(options.model)
         settings = priced(fitted(brought, config, model), model, brought)
-        return _print_bound(settings, brought.engine.bound(settings), options.json)
+        expected = Costs(model, brought.engine.name, settings).expected
+        return _print_bound(settings, brought.engine.bound(settings).changed(expected=expected), options.json)
     task = task_of(options)
     sign = signs(options)
     _check_files(options)
@@ -186,6 +188,7 @@ def _print_bound(config: Settings, most: Bound, as_json: bool) -> int:
     else:
         cost = _cost(config, most)
         print(f"no run can spend more than {most.calls:,} model calls, {most.tokens:,} tokens and {cost}")
+        print(expected_words(most.expected))
     return 0
 
 

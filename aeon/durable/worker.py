@@ -16,6 +16,7 @@ from dbos import DBOS, DBOSClient, DBOSConfig, WorkflowStatus
 from sqlalchemy.exc import SQLAlchemyError
 
 from aeon.assembly.build import assemble, resumption
+from aeon.assembly.costs import Costs
 from aeon.assembly.noting import Noting
 from aeon.assembly.plugin import AnyPlugin
 from aeon.durable.attempts import WorkerAttempts
@@ -274,12 +275,12 @@ class Worker:
         observers = [live, *(make() for make in self._equipment.observers), *self._watching.get(life.run, ())]
         model, tools = Noting(self._equipment.model, notes), self._equipment.tools_of(journal.setup)
         trust = self._equipment.trust(journal.setup, lambda one: Noting(one, notes))
-        driver = AsyncDriver(observers, lambda _: journal, attempts=self._attempts)
         if not journal.entries and journal.line == 0:
             config = journal.first_config(plugin.engine.config)
             handlers = assemble(
                 model, tools, config, unattended=life.unattended, plugin=plugin, models=trust.select
             )  # fmt: skip
+            driver = self._driver(observers, journal, Costs(model, plugin.engine.name, config))
             return _Prepared(driver, Job(plugin.engine, journal.opened.task, config, handlers))
         asked = resume_point(journal, plugin.engine).question is not None
         resumed = resumption(
@@ -288,7 +289,11 @@ class Worker:
         )  # fmt: skip
         if journal.unsettled:
             journal.resume(())
+        driver = self._driver(observers, journal, Costs(model, plugin.engine.name, resumed.job.config))
         return _Prepared(driver, resumed.job)
+
+    def _driver(self, observers: Sequence[Observer], journal: Journal, costs: Costs) -> AsyncDriver:
+        return AsyncDriver(observers, lambda _: journal, attempts=self._attempts, took=costs.note)
 
     def _watch(self) -> None:
         """Count, continue what workers that are gone had, and stop what was asked to."""

@@ -47,7 +47,8 @@ def most_calls(config: Config) -> int:
     """The most model calls that a run can make.
 
     Steps and turns count once over the run, other effects once a pass; a question may cost a refinement, or a step,
-    once more, and a refined plan is checked once more.
+    once more, and a refined plan is checked once more. A step is done as a whole, or turn by turn, or by programs: then
+    a turn may write its text.
     """
     caps = config.caps
     again = config.questions.most * max(caps.refine_plan, caps.execute)
@@ -55,7 +56,7 @@ def most_calls(config: Config) -> int:
     before = caps.profile + caps.plan + caps.validate_plan + refined + again
     each_pass = caps.validate_results + caps.assess + refined + caps.profile
     a_round = caps.write + PROGRAMS * (caps.run_program + caps.weigh)
-    steps = (caps.execute + caps.turn) * config.limits.total_steps
+    steps = max(caps.execute, caps.turn) * config.limits.total_steps
     steps += caps.turn * config.limits.turns + a_round * config.limits.rounds
     return before + each_pass * pass_limit(_HARDEST, config) + steps + caps.synthesize
 

@@ -19,6 +19,7 @@ from aeon.schema import (
     Conclusion,
     Decision,
     Degradation,
+    Expected,
     FromSource,
     FromTask,
     FromTool,
@@ -47,6 +48,7 @@ __all__ = [
     "degradation_line",
     "dollars",
     "effect_title",
+    "expected_words",
     "labelled",
     "outcome_words",
     "plain",
@@ -242,6 +244,21 @@ def bound_words(bound: Bound, tokens: bool = True) -> str:
     if bound.cost is None:
         return f"{most}, cost not known"
     return f"{most}, {dollars(bound.cost)}" if bound.cost else most
+
+
+def expected_words(expected: Expected | None) -> str:
+    """What like runs took, half of them at most and nine of ten."""
+    if expected is None:
+        return "no runs like this yet"
+    calls, tokens, cost = expected.calls, expected.tokens, expected.cost
+    half = _took_words(calls.median, tokens.median, cost.median)
+    most = _took_words(calls.p90, tokens.p90, cost.p90)
+    return f"{counted(expected.runs, 'run')} like this: half took at most {half}; nine of ten {most}"
+
+
+def _took_words(calls: float, tokens: float, cost: float) -> str:
+    paid = f", {dollars(cost)}" if cost else ""
+    return f"{counted(int(calls), 'model call')} and {counted(int(tokens), 'token')}{paid}"
 
 
 def dollars(amount: float) -> str:

@@ -14,6 +14,7 @@ from aeon.observability.lines import (
     decision_line,
     degradation_line,
     effect_title,
+    expected_words,
     outcome_words,
     short,
     visible,
@@ -98,4 +99,5 @@ def ending_lines(end: Conclusion, answer: list[Line], conclusion: list[Line]) ->
     """The answer, how the run ended, what was degraded, and the most that it could have cost."""
     heading = "Results so far" if end.stop_reason == "waiting" else "Answer"
     lines = [(Span(heading),), *answer, (), *conclusion, *map(degradation_line, end.degraded)]
-    return [*lines, (Span(f"bound: {bound_words(end.bound)}"),)]
+    lines += [(Span(f"bound: {bound_words(end.bound)}"),)]
+    return [*lines, *([(Span(expected_words(end.bound.expected)),)] if end.bound.expected else [])]

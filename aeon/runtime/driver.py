@@ -43,8 +43,8 @@ class AsyncDriver:
     ``observers`` see every event. ``journal`` makes the journal of a run from its execution id (default: in memory);
     if it holds the beginning of a run, that run is continued, and recorded effects are not issued again. ``clock``
     gives seconds that never run backwards; ``new_id`` gives execution ids; ``setup`` goes into each journal's opening.
-    ``admit`` raises for a task that no run can do, before anything is written. ``attempts`` says when a run may begin
-    an effect, in a process where others may have to go on alone.
+    ``admit`` raises for a task that no run can do, before anything is written. ``took`` is told of each run that ended.
+    ``attempts`` says when a run may begin an effect, in a process where others may have to go on alone.
     """
 
     _latest_config: ClassVar[tuple[Settings, JsonObject] | None] = None
@@ -57,6 +57,7 @@ class AsyncDriver:
         new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
         setup: JsonObject | None = None,
         admit: Callable[[Task], None] = lambda task: None,
+        took: Callable[[Conclusion], None] = lambda end: None,
         attempts: Attempts | None = None,
     ) -> None:
         self._observers = tuple(observers)
@@ -65,6 +66,7 @@ class AsyncDriver:
         self._new_id = new_id
         self._setup = setup or {}
         self._admit = admit
+        self._took = took
         self._attempts = attempts
         self._running: set[_Run[Any, Any, Any]] = set()
         self._beginning: dict[str, bool] = {}  # whether it was asked to stop
@@ -133,7 +135,11 @@ class AsyncDriver:
             if self._beginning.pop(execution_id):
                 run.handling.interrupt()
             try:
-                return await run.drive()
+                had_ended = journal.ended is not None
+                result = await run.drive()
+                if not had_ended:
+                    self._took(result)
+                return result
             finally:
                 self._running.discard(run)
         finally:
@@ -186,7 +192,7 @@ class _Run(Generic[C, S, R]):
                 engine=job.engine.name,
                 task=job.task,
                 config=job.config,
-                bound=job.engine.bound(job.config),
+                bound=job.engine.bound(job.config).changed(expected=handling.journal.opened.expected),
             )
             self._tell(started)
         effects = stepper.batch()
@@ -196,7 +202,7 @@ class _Run(Generic[C, S, R]):
         assert result is not None
         if not handling.suspended and not handling.unkept:
             await self._end(result)
-        result = result.marked(handling.journal.altered)
+        result = result.marked(handling.journal.altered, handling.journal.opened.expected)
         if self._observers:
             self._tell(RunEnded(line=self._line, conclusion=_conclusion(result)))
         return result

@@ -10,10 +10,23 @@ from pydantic import Field, GetPydanticSchema, JsonValue, TypeAdapter, Validatio
 from pydantic_core.core_schema import any_schema
 
 from aeon.errors import Divergence
-from aeon.schema import NOTHING, Allowance, Conclusion, Failure, Frozen, JsonObject, Outcome, Settings, Task, Usage
+from aeon.schema import (
+    NOTHING,
+    Allowance,
+    Conclusion,
+    Expected,
+    Failure,
+    Frozen,
+    JsonObject,
+    Outcome,
+    Settings,
+    Task,
+    Usage,
+)
 from aeon.schema.effects import Effect
 
 __all__ = [
+    "EXPECTED",
     "LINE",
     "VERSION",
     "Begun",
@@ -29,6 +42,8 @@ __all__ = [
 ]
 
 VERSION: Literal[2] = 2
+EXPECTED = "expected"
+"""What in the setup of a run says what it was expected to take."""
 _NO_ALLOWANCE = Allowance(calls=0)
 J = TypeVar("J")
 Unchecked: TypeAlias = Annotated[J, GetPydanticSchema(lambda _kind, _handler: any_schema())]
@@ -56,6 +71,14 @@ class Opening(Frozen):
     config: Annotated[Unchecked[JsonObject], WithJsonSchema({"type": "object"})]
     setup: JsonObject = Field(default_factory=dict)
     parent: Parent | None = None
+
+    @property
+    def expected(self) -> Expected | None:
+        """What the run was expected to take when it began, if like runs were on record then."""
+        try:
+            return Expected.model_validate(self.setup[EXPECTED])
+        except (KeyError, ValidationError):
+            return None
 
 
 class Called(Frozen):

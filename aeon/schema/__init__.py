@@ -103,7 +103,7 @@ from aeon.schema.policy import (
 from aeon.schema.search import Document, Found, ResultProblem, SearchProblem, SearchProblemKind, SourceFilter
 from aeon.schema.task import LONGEST_CONTEXT, LONGEST_TASK, Clarification, Question, Reply, Task, Unread
 from aeon.schema.turns import Call, Exchange, Lines, ToolUse, Turn, TurnForm, WorkForm
-from aeon.schema.usage import NOTHING, Allowance, Bound, Budget, Left, Price, Usage
+from aeon.schema.usage import NOTHING, Allowance, Bound, Budget, Expected, Left, Price, Spread, Took, Usage
 from aeon.schema.value import Value
 
 __all__ = [
@@ -148,6 +148,7 @@ __all__ = [
     "Exchange",
     "ExecutionHistory",
     "ExecutionPass",
+    "Expected",
     "Failure",
     "FailureKind",
     "FinalResult",
@@ -204,6 +205,7 @@ __all__ = [
     "Severity",
     "Source",
     "SourceFilter",
+    "Spread",
     "Standing",
     "StateMonitor",
     "Step",
@@ -217,6 +219,7 @@ __all__ = [
     "Task",
     "TaskProfile",
     "TokenProbability",
+    "Took",
     "ToolLoop",
     "ToolSpec",
     "ToolUsage",

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 from aeon.schema.claims import Claim, SentenceCheck
 from aeon.schema.frozen import Frozen, JsonValue
 from aeon.schema.task import Clarification, Question, Unread
-from aeon.schema.usage import NOTHING, Bound, Usage
+from aeon.schema.usage import NOTHING, Bound, Expected, Usage
 from aeon.schema.value import Value
 
 __all__ = ["Conclusion", "Decision", "Degradation", "PhaseTiming"]
@@ -94,9 +94,14 @@ class Conclusion(Frozen):
         """The scope of the nested run whose effects alone the answer rests on; "" where it may rest on all."""
         return ""
 
-    def marked(self, altered: tuple[int, ...]) -> Self:
-        """The same, saying of the outcomes of these effects that they were put in."""
-        return self.changed(altered=altered) if altered != self.altered else self
+    def marked(self, altered: tuple[int, ...], expected: Expected | None = None) -> Self:
+        """The same, saying what its journal says of it.
+
+        The outcomes of these effects were put in; and this much the run was ``expected`` to take when it began.
+        """
+        if (altered, expected) == (self.altered, self.bound.expected):
+            return self
+        return self.changed(altered=altered, bound=self.bound.changed(expected=expected))
 
     def recorded(self) -> Self:
         """The same as its digest sees it: without what follows from the rest of it, and without `marked`."""

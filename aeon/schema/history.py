@@ -13,7 +13,7 @@ from aeon.schema.judgment import ConvergenceAssessment, RefinedQuery, SemanticVa
 from aeon.schema.plan import Agreement, Clarity, Plan, RefinementAction, Step, Trigger
 from aeon.schema.policy import Strategy
 from aeon.schema.task import Question, Task
-from aeon.schema.usage import Usage
+from aeon.schema.usage import Expected, Usage
 from aeon.schema.value import Value
 
 __all__ = [
@@ -147,12 +147,12 @@ class Result(FinalResult):
         """The result of the run that this history records."""
         return cls.model_validate(dict(history.conclusion) | {"history": history})
 
-    def marked(self, altered: tuple[int, ...]) -> Self:
-        """The same, and the conclusion of its history, saying of these effects' outcomes that they were put in."""
-        if altered == self.altered:
+    def marked(self, altered: tuple[int, ...], expected: Expected | None = None) -> Self:
+        """The same, and the conclusion of its history, saying what its journal says of it."""
+        conclusion = self.history.conclusion.marked(altered, expected)
+        if conclusion is self.history.conclusion:
             return self
-        conclusion = self.history.conclusion.marked(altered)
-        return super().marked(altered).changed(history=self.history.changed(conclusion=conclusion))
+        return super().marked(altered, expected).changed(history=self.history.changed(conclusion=conclusion))
 
     def recorded(self) -> Self:
         """The same with its assessment as the latest pass had it, before the claims of the answer were known."""

@@ -9,7 +9,9 @@ from pydantic import Field, model_validator
 from aeon.schema.frozen import Frozen, Written
 from aeon.schema.value import Value
 
-__all__ = ["NOTHING", "ROUNDING", "Allowance", "Bound", "Budget", "Left", "Price", "Usage"]
+__all__ = [
+    "NOTHING", "ROUNDING", "Allowance", "Bound", "Budget", "Expected", "Left", "Price", "Spread", "Took", "Usage",
+]  # fmt: skip
 
 
 class Usage(Value):
@@ -118,8 +120,37 @@ class Allowance(Value):
     cost: Annotated[float | None, Field(ge=0)] = None
 
 
+class Took(Value):
+    """What one run took, over all its lives: model calls, tokens, US dollars, seconds."""
+
+    calls: Annotated[int, Field(ge=0)]
+    tokens: Annotated[int, Field(ge=0)]
+    cost: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Spread(Value):
+    """What half of some runs took at most, and what nine of ten did."""
+
+    median: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    p90: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Expected(Value):
+    """What a run is expected to take: what so many ``runs`` like it took, which are the latest on record.
+
+    Like runs have the same engine, model, work form and tier. The cost is in US dollars, the time in seconds.
+    """
+
+    runs: Annotated[int, Field(ge=1)]
+    calls: Spread
+    tokens: Spread
+    cost: Spread
+    seconds: Spread
+
+
 class Bound(Value):
-    """The most that a run can spend, known before it starts.
+    """The most that a run can spend, known before it starts; and what it is expected to, where like runs are on record.
 
     ``cost`` is in US dollars; ``None`` where a model has no known price, so that nobody knows the cost.
     """
@@ -127,6 +158,7 @@ class Bound(Value):
     calls: Annotated[int, Field(ge=0)]
     tokens: Annotated[int, Field(ge=0)]
     cost: Annotated[float | None, Field(ge=0)] = None
+    expected: Expected | None = None
 
     @property
     def limits(self) -> tuple[int, int, float | None]:

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from pydantic import RootModel
 from starlette.responses import PlainTextResponse, Response
 
+from aeon.assembly.costs import Costs
 from aeon.assembly.registry import installed
 from aeon.schema import Bound, Frozen, JsonObject, Passage
 from aeon.server.bodies import RunBody, SearchBody, TaskBody
@@ -84,10 +85,12 @@ async def run_simple(request: Request) -> Response:
 
 @router.post("/estimate", openapi_extra=takes(TaskBody), responses={200: {"model": Bound}})
 async def estimate(request: Request) -> Response:
-    """The most that the run could spend, without a start."""
+    """The most that the run could spend, and what like runs took, without a start."""
     body = await body_of(TaskBody, request)
     order = await asyncio.to_thread(service_of(request).equipment.order, body)
     bound: Bound = order.plugin.engine.bound(order.config)
+    costs = Costs(service_of(request).equipment.model, order.plugin.engine.name, order.config)
+    bound = bound.changed(expected=await asyncio.to_thread(lambda: costs.expected))
     return sent(request, RootModel[Bound](bound))
 
 

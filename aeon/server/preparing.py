@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from aeon.asking.answers import meant, no_option, options_of
 from aeon.assembly.build import assemble, resumption
+from aeon.assembly.costs import Costs
 from aeon.assembly.noting import Noting
 from aeon.assembly.registry import plugin_of
 from aeon.assembly.roles import cast_of
@@ -85,11 +86,13 @@ def _new(wanted: Wanted, equipment: Equipment, feed: Feed, observers: tuple[Obse
     cast = cast_of(order.config, model)
     handlers = assemble(model, order.tools, order.config, plugin=order.plugin, cast=cast)
     journal = Journal(store=wanted.kept.commits.create(wanted.kept.path))
+    costs = Costs(model, engine.name, order.config)
     driver = AsyncDriver(
         (*observers, Watcher(feed, journal, engine.name)),
         lambda _: journal,
         new_id=lambda: wanted.name,
-        setup=setup_of(equipment.model, equipment.spec, order.tools, cast),
+        setup=setup_of(equipment.model, equipment.spec, order.tools, cast) | costs.setup(),
+        took=costs.note,
         attempts=wanted.kept.attempts,
     )
     return Prepared(driver, Job(engine, order.task, order.config, handlers), journal)

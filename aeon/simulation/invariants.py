@@ -68,9 +68,10 @@ def same(straight: Story, troubled: Story) -> None:
     What was lost is not compared: that is what the trouble cost. Five things may differ. Where a process died in a tool
     that changes the world, the run asks or stops, so that it is another run from there on. Where an endpoint was down
     until the time was over, the time is what ran out, and that is not taken back. Where something was lost and calls,
-    tokens or money are limited, less of them is left. Where a process has to find out anew what the endpoint can do,
-    that is charged anew. Where the clock jumped, or tools waited for another, times are not compared; and where
-    effects had limits on their seconds nothing is, since what was done then depends on them.
+    tokens or money are limited, be it by the bound that the engine states, less of them is left. Where a process has to
+    find out anew what the endpoint can do, that is charged anew. Where the clock jumped, or tools waited for another,
+    times are not compared; and where effects had limits on their seconds nothing is, since what was done then depends
+    on them.
     """
     world = troubled.world
     _asked_with_need(troubled)

@@ -83,7 +83,7 @@ class Watch:
 
     def _ended(self, effect: Effect, outcome: Outcome, recorded: bool) -> None:
         """Hold what an effect took against what it may; note whether the run was short of calls for it."""
-        if self._is_short(effect) or outcome.lost.calls > effect.allowance.spare:
+        if self._is_short(effect) or self._leaves_nothing(effect.allowance, outcome):
             self._world.short = True
         if outcome.ended < outcome.started:
             self._world.wrong("no negative duration", f"'{effect.phase}': {outcome.started} to {outcome.ended}")
@@ -99,6 +99,12 @@ class Watch:
             return effect.allowance.spare == 0
         cap: int = self._config.caps.of(effect.phase)
         return effect.allowance.calls < cap
+
+    def _leaves_nothing(self, allowed: Allowance, outcome: Outcome) -> bool:
+        """Whether, for what was lost, an effect had fewer calls than it was given, or nothing has any after it."""
+        lost = outcome.lost.calls
+        left = allowed.calls + allowed.spare - lost - outcome.usage.calls
+        return lost > allowed.spare or (self._calls > 0 and left <= 0)
 
     def _in_time(self, effect: Effect, outcome: Outcome) -> None:
         """The time that an effect is given ends before what is kept for the answer."""

@@ -76,8 +76,9 @@ class World:
     to stop. ``strike_call`` is the call of a tool with side effects (from 0) that the process dies in; ``down_at`` what
     is asked of the model (from 0) when the endpoint goes down; ``attended``: somebody is there to answer; ``waited``:
     the run was suspended; ``queued``: a tool began when that of another effect had ended, which it may have waited for;
-    ``short``: an effect had fewer calls than its cap, or than it had before some were lost. ``timed``: an effect had a
-    limit on its seconds; ``metered``: one had a limit on its tokens, be it that of a nested run.
+    ``short``: an effect had fewer calls than its cap, or than it had before some were lost, or took the last that the
+    bound has. ``timed``: an effect had a limit on its seconds; ``metered``: one had a limit on its tokens, be it that
+    of a nested run.
     """
 
     def __init__(self, scenario: Scenario) -> None:

@@ -254,7 +254,8 @@ def _phase_roles() -> str:
 def _bound(name: str) -> str:
     """What an engine's runs can spend at most, under its default settings."""
     calls = next(_calls(one, one.engine.config().model_tier) for one in _shipped() if one.name == name)
-    return f"At most {calls} model calls under the default settings. `aeon run --engine {name} --bound` states yours.\n"
+    yours = f"`aeon run --engine {name} --bound` states yours, and what like runs took"
+    return f"At most {calls} model calls under the default settings. {yours}.\n"
 
 
 def _tiers() -> str:

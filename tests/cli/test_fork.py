@@ -225,4 +225,4 @@ def test_the_bound_names_calls_tokens_and_cost(aeon: Aeon, tmp_path: Path) -> No
     arguments = ("run", "--bound", "--config", str(tmp_path / "c.toml"), "--model", "http://127.0.0.1:1/v1#m")
     done = aeon(*arguments, "--budget-tokens", "9000000")
     assert done.code == 0 and "9,000,000 tokens and $0.5\n" in done.out
-    assert set(json.loads(aeon("run", "--bound", "--json").out)) == {"calls", "tokens", "cost"}
+    assert set(json.loads(aeon("run", "--bound", "--json").out)) == {"calls", "tokens", "cost", "expected"}

@@ -134,9 +134,21 @@ def test_the_bound_is_known_without_a_model(aeon: Aeon) -> None:
     done = aeon("run", "--bound", "--json", "--budget-calls", "7")
     assert (done.code, done.document["calls"]) == (0, 7)
     told = aeon("run", "--bound", "--budget-calls", "7")
-    assert told.out.startswith("no run can spend more than 7 model calls, 371,840 tokens and $0\n")
+    assert told.out == "no run can spend more than 7 model calls, 371,840 tokens and $0\nno runs like this yet\n"
     told = aeon("run", "--bound", "--budget-calls", "7", "--model", "http://127.0.0.1:1/v1#m")
-    assert told.out.endswith(" tokens and an unknown cost: set a price for m\n")
+    assert told.out.endswith(" tokens and an unknown cost: set a price for m\nno runs like this yet\n")
+
+
+@pytest.mark.requirement("K15", "X1")
+def test_what_like_runs_took_stands_beside_the_bound(aeon: Aeon, model: Model) -> None:
+    """With --bound, and before a run of the same kind begins; where none is on record the run says nothing of it."""
+    first = aeon("run", TASK, "--model", model.url)
+    assert " like this" not in first.out
+    told = aeon("run", "--bound", "--model", model.url).out.splitlines()[1]
+    assert told.startswith("1 run like this: half took at most ") and "; nine of ten " in told
+    second = aeon("run", TASK, "--model", model.url)
+    assert second.out.splitlines()[2] == told
+    assert aeon("run", "--bound", "--json", "--model", model.url).document["expected"]["runs"] == 2
 
 
 def test_a_log_holds_every_event(aeon: Aeon, model: Model, tmp_path: Path) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel.world import NOT_YET, WildWorld, World, add, found, step
+from kernel.world import NOT_YET, WildWorld, World, add, found, looped, step
 
 from aeon.kernel.passes import MULTIPASS
 from aeon.multipass.limits import limits_for, pass_limit
@@ -19,7 +20,9 @@ from aeon.schema import (
     Questions,
     RefinementLimits,
     Reserve,
+    Step,
     TaskProfile,
+    Usage,
 )
 
 SHARES = st.floats(0, 0.9)
@@ -62,6 +65,19 @@ def test_no_run_exceeds_its_bound_even_if_every_effect_spends_all_it_may(config:
     assert result.bound == most
 
 
+@pytest.mark.requirement("K12", "X1")
+@pytest.mark.parametrize(("made", "phase"), [(step, "execute"), (looped, "turn")])
+def test_the_bound_is_enough_for_steps_of_each_form(made: Callable[..., Step], phase: str) -> None:
+    """Each gets all the calls of its phase, though those before it spent all that they may: it is not counted twice."""
+    caps = CallCaps(**{**dict.fromkeys(CallCaps.model_fields, 0), phase: 2})
+    limits = RefinementLimits(total_steps=3, plan_steps=3, turns=3, rounds=3)
+    config = Config(max_passes=1, caps=caps, limits=limits, questions=Questions(most=0))
+    world = World([made(f"s{n}") for n in range(3)], lambda effect: Usage(calls=effect.allowance.calls))
+    result = world.run(config)
+    assert [effect.allowance.calls for effect in world.of(phase)] == [2, 2, 2]
+    assert 6 <= result.usage.calls <= result.bound.calls
+
+
 @pytest.mark.requirement("K12")
 def test_the_bound_counts_every_effect_that_a_run_can_issue() -> None:
     """Preparation once, each step, turn and round once, five judgments a pass, one effect more a question."""
@@ -69,8 +85,8 @@ def test_the_bound_counts_every_effect_that_a_run_can_issue() -> None:
     limits = RefinementLimits(total_steps=7, turns=9, rounds=2)
     config = Config(max_passes=3, caps=caps, limits=limits, questions=Questions(most=5))
     bound = MULTIPASS.bound(config)
-    assert bound.calls == 5 + 5 + 2 * 7 + 9 + 2 * 5 + 3 * 5 + 1
-    assert bound.tokens == 59 * (config.prompt_bytes + config.generated_tokens)
+    assert bound.calls == 5 + 5 + 7 + 9 + 2 * 5 + 3 * 5 + 1
+    assert bound.tokens == 52 * (config.prompt_bytes + config.generated_tokens)
 
 
 @pytest.mark.requirement("K12", "J2")

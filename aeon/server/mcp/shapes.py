@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from aeon.jsonschemas.inlining import inlined
-from aeon.schema import Clarification, Conclusion, FromSource, Frozen, JsonObject, JsonValue
+from aeon.schema import Clarification, Conclusion, Expected, FromSource, Frozen, JsonObject, JsonValue
 from aeon.server.bodies import BudgetBody, TaskBody
 
 __all__ = [
@@ -92,7 +92,8 @@ class Reply(Frozen):
     """How a run ended: ``answer`` in words, ``value`` as data, ``stop_reason`` why.
 
     ``sufficient``: good enough by the engine's rules. With the state ``waiting`` the run asks a ``question``; the tool
-    ``answer`` continues it. ``most_calls`` and ``most_tokens`` are the bound that was known before it began.
+    ``answer`` continues it. ``most_calls`` and ``most_tokens`` are the bound that was known before it began, and
+    ``expected`` is what like runs took, where some are on record.
     """
 
     run: str
@@ -110,6 +111,7 @@ class Reply(Frozen):
     tokens: int
     most_calls: int
     most_tokens: int
+    expected: Expected | None
     proof: str | None
 
 
@@ -142,6 +144,7 @@ def reply(name: str, end: Conclusion, proof: str | None) -> Reply:
         tokens=used.tokens,
         most_calls=end.bound.calls,
         most_tokens=end.bound.tokens,
+        expected=end.bound.expected,
         proof=proof,
     )
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from aeon.assembly.build import Resumption, assemble, resumption
+from aeon.assembly.costs import Costs
 from aeon.assembly.proofs import proof_of
 from aeon.assembly.registry import plugin_of, view_of
 from aeon.assembly.roles import cast_of
@@ -105,12 +106,13 @@ class Work:
                 assemble, model, order.tools, order.config, plugin=order.plugin, cast=cast
             )
             setup = setup_of(self.equipment.model, self.equipment.spec, order.tools, cast)
-            watch = _Watch(engine.name, told)
+            watch, costs = _Watch(engine.name, told), Costs(model, engine.name, order.config)
             driver = AsyncDriver(
                 (watch,),
                 lambda _: Journal(path),
                 new_id=lambda: name,
-                setup={**setup, _SOURCES: [*self.equipment.named(body.sources)]},
+                setup={**setup, **costs.setup(), _SOURCES: [*self.equipment.named(body.sources)]},
+                took=costs.note,
             )
             job = Job(engine, order.task, order.config, handlers)
             return Ended(name, await self._conducted(driver, job, watch))
