@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
@@ -46,6 +46,7 @@ from aeon.supervisor.valid import validator
 from aeon.text import one_line
 from aeon.tools.choose import choose
 from aeon.tools.dates import dates
+from aeon.tools.mcp.servers import Servers, start_seconds_of
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.select import Given, connected, folder_specs, listed, opened, resolve, server_specs
 from aeon.tools.tool import Tool
@@ -228,7 +229,7 @@ def assemble(
             handler.
     """
     _check_config(config, plugin)
-    given = connected(opened(tools))
+    given = connected(opened(tools), partial(Servers.open, start=start_seconds_of(os.environ, config.budget.seconds)))
     resolved = resolve(given)
     there = {tool.name for tool in resolved}
     own = [tool for tool in _own_tools() if tool.name not in there]

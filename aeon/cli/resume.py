@@ -126,7 +126,8 @@ def tools_of(journal: Journal, session: Session, specs: list[str] | None, server
         ToolFailed: a server cannot be reached, or does not answer.
     """
     chosen = recorded_tools(journal.setup) if specs is None else specs
-    return session.opened([*chosen, *(one for one in server_specs(servers) if one not in chosen)])
+    seconds = journal.config(plugin_of(journal).engine.config).budget.seconds
+    return session.opened([*chosen, *(one for one in server_specs(servers) if one not in chosen)], seconds)
 
 
 def proceed(

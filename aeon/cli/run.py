@@ -108,7 +108,7 @@ def run(
     with Session(options, options.model, options.save, models) as session:
         record = Record(options.save)
         session.begin_loading()
-        given = session.opened(tools)
+        given = session.opened(tools, config.budget.seconds)
         watching = [*session.observers, *observers]
         orchestrator = build(session.model, given, config, watching, record.begin, session.ask, session.spec, brought)
         session.cast(orchestrator.config.roles.named, ready=orchestrator.bound.calls > 0)

@@ -34,7 +34,7 @@ from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.schema import Conclusion
 from aeon.tools.files import Files, takes_long
-from aeon.tools.mcp.servers import Servers
+from aeon.tools.mcp.servers import Servers, start_seconds_of
 from aeon.tools.select import Given, connected, opened
 
 __all__ = ["Session", "exit_code", "portable_model", "spec_of"]
@@ -92,19 +92,21 @@ class Session:
         """What answers the questions of the run; ``None`` without a terminal."""
         return self._prompt
 
-    def opened(self, tools: Iterable[Given]) -> list[Given]:
+    def opened(self, tools: Iterable[Given], seconds: float | None = None) -> list[Given]:
         """The same tools with their folders and MCP servers opened; shows what was found there, and that it is done.
+
+        ``seconds`` is how long the run may take, if that is limited: servers do not take longer to start.
 
         Raises:
             UsageError: no such tool, a folder that cannot be read, a tool of a server that was not approved, or an
                 extra is missing.
             ToolFailed: a server cannot be reached, or does not answer.
         """
-        return connected(opened(tools, self._folder), self._servers)
+        return connected(opened(tools, self._folder), lambda specs: self._servers(specs, seconds))
 
-    def _servers(self, specs: list[str]) -> Servers:
+    def _servers(self, specs: list[str], seconds: float | None) -> Servers:
         with self._busy(f"starting {visible(', '.join(specs))}"):
-            servers = self._open.enter_context(Servers.open(specs))
+            servers = self._open.enter_context(Servers.open(specs, start=start_seconds_of(os.environ, seconds)))
         self._say(f"MCP: {servers.found}")
         return servers
 

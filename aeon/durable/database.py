@@ -170,7 +170,7 @@ def _calls() -> list[sa.Column[Any]]:
 
 def _workflows(schema: str | None) -> sa.TableClause:
     """What of the table of DBOS is asked here: it has no call for it within a transaction."""
-    names = ("workflow_uuid", "status", "queue_name", "queue_partition_key", "priority", "created_at")
+    names = ("workflow_uuid", "status", "queue_name", "queue_partition_key", "priority", "created_at", "owner_xid")
     columns = [*map(sa.column, names), sa.column("attributes", sa.JSON)]
     return sa.table("workflow_status", *columns, schema=schema)
 

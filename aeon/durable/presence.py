@@ -47,14 +47,17 @@ class Watch:
 
 
 class Presence:
-    """This worker's place among the workers of a database, under its ``name``, and a look at the others."""
+    """This worker's place among the workers of a database, under its ``name``, and a look at the others.
+
+    ``patience``, in seconds, is how long a count may stand still.
+    """
 
     def __init__(self, database: Database, name: str, beat: float = BEAT, patience: float = PATIENCE) -> None:
         self._database = database
         self._workers = database.workers
         self._watch = Watch(patience)
         self._beat = beat
-        self._patience = patience
+        self.patience = patience
         self._counted = -patience
         self.name = name
 
@@ -80,7 +83,7 @@ class Presence:
     @property
     def sure(self) -> bool:
         """Whether nobody can have taken this worker for dead yet, nor will for half the patience."""
-        return time.monotonic() - self._counted < self._patience / 2
+        return time.monotonic() - self._counted < self.patience / 2
 
     def beat(self, queues: Iterable[str]) -> None:
         """Count on; where others took this worker for dead, it is there again."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dbos import DBOS, DBOSClient
 from dbos._error import DBOSBaseException, DBOSWorkflowConflictIDError
 
+from aeon.durable.lease import Lease
 from aeon.durable.values import workflow_id
 from aeon.errors import JournalError
 from aeon.runtime.sealed import sealed, unsealed
@@ -106,15 +107,15 @@ class Steps:
 
 
 class StepStore(FileStore):
-    """Keeps the lines of a journal in steps. A tool that changes the world is called only while the worker is ``sure``.
+    """Keeps the lines of a journal in steps. A tool that changes the world is called only while the ``lease`` holds.
 
     After the line that announces the call, the worker may have stood still for so long that another one has the run.
     """
 
-    def __init__(self, steps: Steps, sure: Callable[[], bool]) -> None:
+    def __init__(self, steps: Steps, lease: Lease) -> None:
         super().__init__(steps)
         self._steps = steps
-        self._sure = sure
+        self._lease = lease
 
     async def append(self, line: bytes) -> None:
         """Add a line; it is in the database when this returns.
@@ -123,7 +124,7 @@ class StepStore(FileStore):
             JournalError: it could not be kept, or what it announces must not be done any more.
         """
         await super().append(line)
-        if line.startswith(_BEGUN) and not self._sure():
+        if line.startswith(_BEGUN) and not await self._lease.holds():
             self._steps.broken = "this worker stood still, and may have been taken for dead"
             raise JournalError(self._steps.broken)
 

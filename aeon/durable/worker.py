@@ -24,13 +24,14 @@ from aeon.durable.calls import Calls, Notes
 from aeon.durable.database import APPLICATION, JSON, SCHEMA, Database
 from aeon.durable.equipment import Equipment, Limits
 from aeon.durable.jobs import APP_VERSION, WORKFLOW, Jobs
+from aeon.durable.lease import Lease
 from aeon.durable.live import Live, end_of, reason
 from aeon.durable.presence import Presence
 from aeon.durable.rooms import Rooms
 from aeon.durable.schedules import SCHEDULED, begun_by, make_up
 from aeon.durable.slots import Slots
 from aeon.durable.steps import Past, Steps, StepStore, past_of
-from aeon.durable.values import Life, LifeEnd
+from aeon.durable.values import Life, LifeEnd, workflow_id
 from aeon.errors import AeonError, DatabaseAway, JournalError, UsageError
 from aeon.kernel.ports import Job
 from aeon.runtime.attempts import REASON, Attempts, given_up
@@ -225,10 +226,12 @@ class Worker:
         past = await asyncio.to_thread(past_of, self._patient, life.run, life.number)
         notes = Notes(self._calls, life.run)
         steps = Steps(past, notes.write)
+        lease = Lease(self._database, self._presence, workflow_id(life.run, life.number))
+        store = StepStore(steps, lease)
         result: Conclusion | None = None
         try:
             async with self._attempts.turn(life.run):
-                driver, job = await asyncio.to_thread(self._prepared, life, past, (steps, notes), live)
+                driver, job = await asyncio.to_thread(self._prepared, life, past, (store, notes), live)
             live.driver = driver
             result = await driver.aexecute(job)
         except JournalError:
@@ -260,15 +263,14 @@ class Worker:
             raise UsageError(f"the run needs the engine '{name}', and this worker has {', '.join(self._plugins)}")
         return self._plugins[name]
 
-    def _prepared(self, life: Life, past: Past, kept: tuple[Steps, Notes], live: Live) -> _Prepared:
+    def _prepared(self, life: Life, past: Past, kept: tuple[StepStore, Notes], live: Live) -> _Prepared:
         """A run made ready: the one that its journal holds, or a new one.
 
         Raises:
             UsageError: this worker has not what the run needs.
             Divergence: this version would continue the run otherwise; nothing was issued.
         """
-        steps, notes = kept
-        store = StepStore(steps, lambda: self._presence.sure)
+        store, notes = kept
         lines = past.lines or _begun(life, store)
         journal = Journal.of(life.run, lines, store=store)
         plugin = self._plugin(journal)

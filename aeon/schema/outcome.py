@@ -38,7 +38,7 @@ class Failure(Value):
     | ``skipped`` | an effect that it waits for gave no output |
     | ``waiting`` | ``question`` is put, and its answer is not there yet |
     | ``unknown`` | a tool that changes the world was called, and whether it did so is not known |
-    | ``journal`` | the journal cannot be written, so nothing may be done any more |
+    | ``journal`` | nothing may be done any more: the journal cannot be written, or the process ended too often |
     """
 
     kind: FailureKind

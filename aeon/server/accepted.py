@@ -145,16 +145,19 @@ def _row(record: RunRecord) -> dict[str, Any]:
     return {**{name: getattr(record, name) for name in names}, "settled": False}
 
 
+def _error(job: JobRecord) -> JsonObject:
+    """Why a run could not be worked on."""
+    if job.end is not None and job.end.given_up:
+        return process_ended(job.detail).error
+    return {"type": "failed", "message": job.detail or "the run failed", "retryable": True}
+
+
 def _record(row: Mapping[str, Any], job: JobRecord) -> RunRecord:
     """A run in the list, as it stands."""
     end = job.end.conclusion if job.end else None
     given_up = job.end is not None and job.end.given_up
     state: RunState = "ended" if end is not None and job.state == "failed" and not given_up else job.state
-    error: JsonObject | None = None
-    if given_up:
-        error = process_ended(job.detail).error
-    elif state == "failed":
-        error = {"type": "failed", "message": job.detail or "the run failed", "retryable": True}
+    error = _error(job) if state == "failed" else None
     rested = datetime.fromtimestamp(job.rested, UTC).isoformat(timespec="milliseconds") if job.rested else None
     request: JsonObject = row["request"]
     record = RunRecord.new(

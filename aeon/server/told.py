@@ -136,7 +136,7 @@ class Life:
     """The notes of one life of a run, as its program makes them; ``before`` are those that were told before it.
 
     ``start`` is the line with which the life began, 0 for the first. A program makes its notes again when a run is
-    resumed: as long as they are the same as before, they are not new.
+    resumed: as long as they are the same as before, and follow nothing that is of this life, they are not new.
     """
 
     def __init__(self, start: int = 0, before: tuple[Told, ...] = ()) -> None:
@@ -157,7 +157,8 @@ class Life:
             return {"note": _dumped(note)}
 
         place = len(self._made)
-        self._same = self._same and place < len(self._before) and self._before[place].data == _json(make())
+        known = place < len(self._before) and line <= self._start
+        self._same = self._same and known and self._before[place].data == _json(make())
         if self._same:
             self._made.append(self._before[place])
             return None

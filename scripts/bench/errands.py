@@ -1,7 +1,7 @@
 """An engine for the benchmarks of durable runs: rounds of thoughts, readings and posts, which change the world.
 
     python scripts/bench/errands.py URL COUNTS [--name NAME] [--parallel N] [--beat S] [--patience S] [--posting S]
-        [--killer RUN]
+        [--killer RUN] [--lingers FILE]
 
 is a worker with it. At SIGUSR1 its time of day jumps thirty days on, and back at the next. Each post is counted in a
 table of its own, in the SQLite file COUNTS, by its idempotency key.
@@ -49,6 +49,7 @@ from aeon.kernel.ports import Handlers
 from aeon.llm.scripted import Scripted
 from aeon.runtime.ledger import current_ledger
 from aeon.runtime.lines import Opening
+from aeon.runtime.store import FileStore
 from aeon.schema import JsonObject, Questions
 from aeon.supervisor.prompt import Prompt
 from aeon.testing.obliging import oblige
@@ -270,6 +271,23 @@ def jump_at_signal() -> None:
     signal.signal(signal.SIGUSR1, jump)
 
 
+def linger(file: Path) -> None:
+    """Have the worker wait between the line that announces its first post and the call, and make a file to say so.
+
+    Who stops it meanwhile, and lets it go on, finds it waiting again, for long enough to count among the workers.
+    """
+    real = FileStore.append
+
+    async def append(store: FileStore, line: bytes) -> None:
+        await real(store, line)
+        if line.startswith(b'{"line":"begun"') and not file.exists():
+            file.touch()
+            for _ in range(2):
+                await asyncio.sleep(3)
+
+    FileStore.append = append  # type: ignore[method-assign]
+
+
 def main() -> int:
     """Work until SIGTERM."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -284,6 +302,7 @@ def main() -> int:
     parser.add_argument("--posting", type=float, default=0.0)
     parser.add_argument("--reading", type=float, default=0.0)
     parser.add_argument("--killer", default="")
+    parser.add_argument("--lingers", type=Path)
     parser.add_argument("--slots", type=int)
     parser.add_argument("--owner", type=int)
     parser.add_argument("--also", action="append", default=[])
@@ -292,6 +311,8 @@ def main() -> int:
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
     jump_at_signal()
+    if options.lingers:
+        linger(options.lingers)
     limits = Limits(
         options.parallel, options.everywhere, options.beat, options.patience, options.poll, options.slots, options.owner
     )

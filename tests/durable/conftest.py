@@ -21,13 +21,14 @@ else:
     try:
         import chaos
         import errands
+        import kills
         import postgres
     finally:
         sys.path.remove(str(BENCH))
     from aeon.durable.jobs import Jobs
     from aeon.durable.values import JobRecord
 
-__all__ = ["Place", "chaos", "errands", "postgres", "until"]
+__all__ = ["Place", "chaos", "errands", "kills", "postgres", "until"]
 
 BEAT, PATIENCE = 0.3, 5.0
 

@@ -194,6 +194,25 @@ def test_a_worker_that_stood_still_does_not_go_along_behind_another(place: Place
     assert place.posts("behind") == [1, 1, 1]
 
 
+@pytest.mark.requirement("X5a", "X5f")
+@pytest.mark.parametrize("said", ["repeat", "done"])
+def test_a_worker_that_stood_still_before_it_calls_a_tool_does_not_call_it(place: Place, said: str) -> None:
+    """Stopped between the line that announces a post and the call; when it is back it counts again, and is too late."""
+    place.submit("late", rounds=1)
+    lingering, log = place.folder / "lingering", place.folder / "workers.log"
+    with place.worker(lingers=lingering, patience=3.0) as still:
+        until(lingering.exists)
+        stop(place, still.pid)
+        with place.worker(patience=3.0):
+            place.reaches("late", "waiting")
+            place.jobs.answer("late", said)
+            place.reaches("late", "ended")
+            posts = place.posts("late")
+            os.kill(still.pid, signal.SIGCONT)
+            until(lambda: "this worker stood still" in log.read_text() or place.posts("late") != posts)
+    assert place.posts("late") == posts == ([1] if said == "repeat" else [])
+
+
 @pytest.fixture(scope="module")
 def single(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """A place whose workers may have one run in all, with one that would take four, and posts slowly."""

@@ -45,21 +45,23 @@ __all__ = ["Connection"]
 _MOST_TOOLS, _MOST_PAGES = 200, 20
 _CLOSE_SECONDS = 8.0
 _TASK_MARGIN = 60.0
+_VARIABLE = "AEON_MCP_START_SECONDS"
 
 logging.getLogger("mcp").addHandler(logging.NullHandler())  # what the SDK has to say is said in this module's errors
 
 
 class Connection:
-    """A server in the event loop that opens it. ``seconds`` is how long it may take for its start, and for a call.
+    """A server in the event loop that opens it. ``seconds`` is how long it may take for a call, ``start`` to begin.
 
     A process that ended by itself is started again once, for a tool without side effects. One that was cut off is not.
     A server at an address is reached anew by the next call, or the next look at a task, where a conversation broke off.
     """
 
-    def __init__(self, spec: ServerSpec, label: str, seconds: float) -> None:
+    def __init__(self, spec: ServerSpec, label: str, seconds: float, start: float) -> None:
         self.spec = spec
         self.label = label
         self._seconds = seconds
+        self._start = start
         self._lock = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
         self._client: Client | None = None
@@ -87,7 +89,7 @@ class Connection:
         """
         self._task = asyncio.create_task(self._serve())
         both: set[asyncio.Future[object]] = {self._task, self._ready}  # type: ignore[arg-type]  # invariant, but only read
-        await asyncio.wait(both, timeout=self._seconds, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(both, timeout=self._start, return_when=asyncio.FIRST_COMPLETED)
         if self._ready.done():
             return self._ready.result()
         late = not self._task.done()
@@ -98,7 +100,7 @@ class Connection:
 
     @property
     def _late(self) -> str:
-        return f"it did not answer within {self._seconds:g} s"
+        return f"it did not answer within {self._start:g} s; {_VARIABLE} gives it more"
 
     @property
     def protocol(self) -> str:
@@ -189,20 +191,25 @@ class Connection:
         return child(self.spec.command, partial(setattr, self, "_child"), self._scope.cancel)
 
     async def _listed(self, client: Client) -> tuple[Listed, ...]:
-        tools: list[Listed] = []
-        cursor: str | None = None
-        for _ in range(_MOST_PAGES):
-            page = await client.list_tools(cursor=cursor)
-            tools += map(_of_tool, page.tools)
-            cursor = page.next_cursor
-            if cursor is None or len(tools) > _MOST_TOOLS:
-                break
-        if len(tools) > _MOST_TOOLS or cursor is not None:
-            raise ToolFailed(f"it lists more than {_MOST_TOOLS} tools")
+        tools = await self._all_pages(client)
         names = [tool.name for tool in tools]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise ToolFailed(f"it lists two tools by the name {one_line(twice, 60)!r}")
         return tuple(tools)
+
+    async def _all_pages(self, client: Client) -> list[Listed]:
+        """The tools of all pages. A cursor that is empty, or was there before, ends them: it leads nowhere."""
+        tools: list[Listed] = []
+        cursors: list[str | None] = [None]
+        while len(cursors) <= _MOST_PAGES:
+            page = await client.list_tools(cursor=cursors[-1])
+            tools += [one for one in map(_of_tool, page.tools) if one not in tools]
+            if len(tools) > _MOST_TOOLS:
+                break
+            if not page.next_cursor or page.next_cursor in cursors:
+                return tools
+            cursors.append(page.next_cursor)
+        raise ToolFailed(f"it lists more than {_MOST_TOOLS} tools")
 
     async def _watch(self, client: Client) -> None:
         """Take note when the server says that its tools have changed; before 2026-07-28 it says so unasked."""

@@ -27,14 +27,18 @@ _Content = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedRe
 def value_of(result: CallToolResult, schema: JsonObject | None) -> JsonValue:
     """The structured content, or else the texts; an object that only wraps a ``result`` is that result.
 
+    Where it does not fit the ``schema`` that the server declared, the value is an object of what came all the same, and
+    of what is ``not_as_declared`` in it: the call was made, and its text may be all that is known of it.
+
     Raises:
-        ToolFailed: the server says that the call failed, or its result does not fit the ``schema`` that it declared.
+        ToolFailed: the server says that the call failed.
     """
     if result.is_error:
         raise ToolFailed(one_line(_texts(result.content), 500) or "it failed and does not say why")
     value: JsonValue = result.structured_content
     if schema is not None and (problem := _unfit(value, schema)):
-        raise ToolFailed(f"its result is not what it declared: {problem}")
+        came: JsonObject = {"text": text} if (text := _texts(result.content)) else {"value": value}
+        return {**came, "not_as_declared": problem}
     if value is None:
         return _texts(result.content)
     return value[_WRAPPED] if isinstance(value, dict) and [*value] == [_WRAPPED] else value

@@ -10,6 +10,7 @@ import os
 import weakref
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -27,9 +28,10 @@ from aeon.tools.tool import Tool
 if TYPE_CHECKING:
     from aeon.tools.mcp.connection import Connection
 
-__all__ = ["Opened", "Servers", "seconds_of"]
+__all__ = ["Opened", "Servers", "seconds_of", "start_seconds_of"]
 
-_VARIABLE, _SECONDS = "AEON_MCP_SECONDS", 60.0
+_SECONDS = {"AEON_MCP_SECONDS": 60.0, "AEON_MCP_START_SECONDS": 30.0}
+"""How long a call of a tool may take, and the start of all servers of a run, which are started at once."""
 _MARGIN = 15.0
 """What a step of a plan says itself: a tool with such a parameter has its arguments written when the step runs."""
 _SHOWN = 5
@@ -76,12 +78,14 @@ class Servers:
         weakref.finalize(self, hub.stop).atexit = False
 
     @classmethod
-    def look(cls, specs: Iterable[str], seconds: float | None = None) -> Servers:
-        """Open the servers, and take no tools of them. Each may take this many ``seconds`` to start, and for a call.
+    def look(cls, specs: Iterable[str], seconds: float | None = None, start: float | None = None) -> Servers:
+        """Open the servers, and take no tools of them.
+
+        A call may take this many ``seconds``, and the ``start`` so many; without them the variables
+        ``AEON_MCP_SECONDS`` and ``AEON_MCP_START_SECONDS`` say it.
 
         Raises:
-            UsageError: a text means no server, its command cannot be started, or the variable ``AEON_MCP_SECONDS``,
-                which says how long a start and a call may take, is no number.
+            UsageError: a text means no server, its command cannot be started, or a variable is no number.
             MissingExtraError: the extra ``mcp`` is not installed.
             ToolFailed: a server cannot be reached, does not answer, or is no MCP server.
         """
@@ -89,24 +93,30 @@ class Servers:
         for needed in ("mcp", "httpx2"):
             library(needed, "mcp", "an MCP server")
         make: Callable[..., Connection] = library("aeon.tools.mcp.connection", "mcp", "an MCP server").Connection
-        limit = seconds if seconds is not None else seconds_of(os.environ)
+        made = partial(make, seconds=seconds or seconds_of(os.environ), start=start or start_seconds_of(os.environ))
         hub = Hub()
         try:
-            return cls(hub.run(_opened(read, make, limit, hub)), hub)
+            return cls(hub.run(_opened(read, made, hub)), hub)
         except BaseException:
             hub.close()
             raise
 
     @classmethod
-    def open(cls, specs: Iterable[str], seconds: float | None = None, approvals: Approvals | None = None) -> Servers:
-        """Open the servers and take their tools; a tool is approved by its first use.
+    def open(
+        cls,
+        specs: Iterable[str],
+        seconds: float | None = None,
+        approvals: Approvals | None = None,
+        start: float | None = None,
+    ) -> Servers:
+        """Open the servers and take their tools; a tool is approved by its first use. For the rest as `look`.
 
         Raises:
             UsageError: a tool is not what was approved; or as `look`.
             InputFileError: the approved tools cannot be read or written.
         """
         limit = seconds if seconds is not None else seconds_of(os.environ)
-        servers = cls.look(specs, limit)
+        servers = cls.look(specs, limit, start)
         try:
             servers._take(approvals or Approvals(), limit)
         except BaseException:
@@ -185,29 +195,33 @@ class Servers:
         )
 
 
-def seconds_of(environ: Mapping[str, str]) -> float:
-    """How long the start of a server, and a call, may take.
+def seconds_of(environ: Mapping[str, str], variable: str = "AEON_MCP_SECONDS") -> float:
+    """How long a call may take.
 
     Raises:
-        UsageError: the variable ``AEON_MCP_SECONDS`` is no number above 0.
+        UsageError: the variable is no number above 0.
     """
-    text = environ.get(_VARIABLE, "").strip()
+    text = environ.get(variable, "").strip()
     try:
-        seconds = float(text) if text else _SECONDS
+        seconds = float(text) if text else _SECONDS[variable]
     except ValueError:
         seconds = math.nan
     if not 0 < seconds < math.inf:
-        raise UsageError(f"{_VARIABLE}: {one_line(text, 40)!r} is no number of seconds above 0")
+        raise UsageError(f"{variable}: {one_line(text, 40)!r} is no number of seconds above 0")
     return seconds
 
 
-async def _opened(
-    specs: Sequence[ServerSpec], make: Callable[..., Connection], seconds: float, hub: Hub
-) -> list[Opened]:
+def start_seconds_of(environ: Mapping[str, str], run: float | None = None) -> float:
+    """How long the start of servers may take, for a ``run`` of so many seconds at most. Raises as `seconds_of`."""
+    own = seconds_of(environ, "AEON_MCP_START_SECONDS")
+    return own if run is None else min(own, run)
+
+
+async def _opened(specs: Sequence[ServerSpec], make: Callable[[ServerSpec, str], Connection], hub: Hub) -> list[Opened]:
     """The servers, opened at the same time. Raises what the first that cannot be opened raises."""
 
     async def one(spec: ServerSpec, label: str) -> Opened:
-        connection = make(spec, label, seconds)
+        connection = make(spec, label)
         hub.members.append(connection)
         tools = await connection.open()
         return Opened(spec, label, connection.protocol, tools, connection)

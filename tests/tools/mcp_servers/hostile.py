@@ -51,7 +51,9 @@ TOOLS: dict[str, list[dict[str, Any]]] = {
     ],
     "steps": [tool("aim", {"goal": {"type": "string"}})],
     "declares": [tool("number", outputSchema={"type": "object", "properties": {"n": {"type": "integer"}}})],
+    "omits": [tool("number", outputSchema={"type": "object", "properties": {"n": {"type": "integer"}}})],
 }  # fmt: skip
+CURSORS = {"circles": "page", "blank": ""}
 CHANGED = {"changes": [tool("echo", description="Something else."), tool("other")], "shrinks": [tool("other")]}
 CHANGED["balks"] = CHANGED["changes"]
 changed = balked = False
@@ -144,7 +146,7 @@ def answer(method: str, number: Any, params: dict[str, Any]) -> None:
         balked = True
         send(id=number, error={"code": -32603, "message": "not now"})
     elif method == "tools/list":
-        send(id=number, result={"tools": tools()})
+        send(id=number, result={"tools": tools(), **({"nextCursor": CURSORS[MODE]} if MODE in CURSORS else {})})
     elif method == "tools/call":
         call(number, params["name"], params.get("arguments") or {})
     elif number is not None:
@@ -170,6 +172,7 @@ def talk() -> None:
 
 
 BEGINNINGS: dict[str, Callable[[], None]] = {
+    "slow": lambda: time.sleep(1.5),
     "stubborn": stay, "silent": lambda: time.sleep(600), "ends": end, "talks": talk,
 }  # fmt: skip
 

@@ -31,7 +31,7 @@ def hostile(mode: str, file: Path | None = None) -> str:
 
 def opened(folder: Path, *specs: str, seconds: float = 20.0) -> Servers:
     """The servers, with the approved tools in a folder."""
-    return Servers.open(specs, seconds, Approvals(folder / "approved.json"))
+    return Servers.open(specs, seconds, Approvals(folder / "approved.json"), seconds)
 
 
 def call(servers: Servers, name: str, output_bytes: int = 16_384, **arguments: JsonValue) -> ToolOutput:

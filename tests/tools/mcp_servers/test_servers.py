@@ -218,12 +218,14 @@ def test_a_server_that_was_cut_off_is_not_started_again(tmp_path: Path, mode: st
 
 @pytest.mark.requirement("E7a")
 def test_what_is_no_text_and_what_was_declared_otherwise(tmp_path: Path) -> None:
-    """A picture is named and not shown; a value that does not fit the declared schema is a failure."""
-    with opened(tmp_path, hostile("pictures"), hostile("declares"), hostile("asks")) as servers:
+    """A picture is named and not shown; the text of a result that does not fit the declared schema is kept."""
+    with opened(tmp_path, hostile("pictures"), hostile("declares"), hostile("asks"), hostile("omits")) as servers:
         shown = call(servers, "hostile_echo", text="x").value
-        with pytest.raises(ToolFailed, match="not what it declared: 'many' is not of type 'integer'"):
-            call(servers, "hostile2_number")
+        said = {"text": "number: ", "not_as_declared": "'many' is not of type 'integer'"}
+        assert call(servers, "hostile2_number").value == said
         assert call(servers, "hostile3_echo", text="x").value == "echo: x"
+        said["not_as_declared"] = "None is not of type 'object'"
+        assert call(servers, "hostile4_number").value == said
     assert shown == "[image image/png, not shown]\nfile:///a.txt\ninside"
 
 
