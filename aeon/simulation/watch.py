@@ -60,7 +60,8 @@ class Watch:
         """What is spent, and what all effects under way may spend, leaves what is kept for the answer."""
         for name, most in self._limits(effect).items():
             given = getattr(effect.allowance, name)
-            if most is None or given == 0:
+            over = self._world.beyond and most is not None and getattr(self._spent, name) > most
+            if most is None or given == 0 or over:  # where more was counted than there is, no call is admitted
                 continue
             granted = sum(getattr(allowance, name) or 0 for allowance in self._under_way.values())
             committed = getattr(self._spent, name) + granted
