@@ -111,8 +111,9 @@ class Endpoint:
         more = request.attempts - 1 if world.fails("retried", chance) else 0
         worked = chance.randint(0, more)
         world.fired.update([said.fault] if said.fault else [])
-        counted = said.usage if said.fault == "under_reported" else one
-        world.spend((counted + _repeated(one, worked)).changed(calls=1 + more))
+        under = said.fault == "under_reported"  # all that is known then is that each of these was a call
+        counted = said.usage if under else one
+        world.spend((counted + _repeated(one, worked)).changed(calls=1 + (worked if under else more)))
         world.texts[current_ledger().number].append(response.text)
         self._lean(request, response)
         await asyncio.sleep(seconds)

@@ -82,7 +82,7 @@ def _numbered_anew(cls: type[Journal], *args: Any) -> Journal:
 _began = told.Life.__init__
 
 
-def _from_the_first_line(life: told.Life, start: int = 0, before: tuple[told.Told, ...] = ()) -> None:
+def _from_the_first_line(life: told.Life, start: int = 0, before: tuple[told.Told, ...] = (), *rest: Any) -> None:
     _began(life, 0, before)
 
 
