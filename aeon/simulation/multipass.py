@@ -29,7 +29,7 @@ from aeon.schema import (
     StepResult,
     fragment,
 )
-from aeon.schema.effects import AskUser, Effect
+from aeon.schema.effects import Effect
 from aeon.simulation.rounds import Rounds
 from aeon.simulation.world import World
 
@@ -93,7 +93,7 @@ class PlanWatch:
             return
         if self._answering:
             self._world.wrong("no effect after the end", f"effect {number}, '{effect.phase}', was issued")
-        asks = not isinstance(effect, AskUser | UseTool) and self._caps.of(effect.phase)
+        asks = effect.phase in _UNSHARED and self._caps.of(effect.phase)
         allowed = effect.allowance
         if 0 in (allowed.seconds, allowed.cost) or (asks and 0 in (allowed.calls, allowed.tokens)):
             self._world.wrong("within its bound", f"'{effect.phase}' was issued with {effect.allowance}")
@@ -155,6 +155,8 @@ class PlanWatch:
         self._executed[step.id] = now
 
 
+_UNSHARED = ("profile", "plan", "validate_plan", "refine_plan", "validate_results", "assess")
+"""Effects that are issued alone: none begins where nothing is left for it. Those of steps share what there is."""
 _UNCHECKED = SemanticValidationReport(failed=True)
 _UNCHANGED = "executed steps never change"
 
