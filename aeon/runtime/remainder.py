@@ -57,7 +57,13 @@ class Remainder:
         return overspent(self._bound, self._spent + self._under_way)
 
     def exceeded(self, effects: tuple[Effect, ...]) -> str | None:
-        """What these effects may together spend more of than there is, if anything."""
+        """What these effects may together spend more of than there is, if anything.
+
+        Where more was counted than the whole bound, a program beside the one that heard of it may still ask: no call of
+        its effects is admitted then, so they can spend nothing.
+        """
+        if self.overspent:
+            return None
         shares = [effect.allowance for effect in effects if effect.allowance.calls]
         if sum([share.calls for share in shares]) > max(0, self._bound.calls - self._spent.calls):
             return "calls"

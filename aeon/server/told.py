@@ -135,12 +135,14 @@ def unkept(kind: str, data: JsonObject) -> bytes:
 class Life:
     """The notes of one life of a run, as its program makes them; ``before`` are those that were told before it.
 
-    ``start`` is the line with which the life began, 0 for the first. A program makes its notes again when a run is
-    resumed: as long as they are the same as before, and follow nothing that is of this life, they are not new.
+    ``start`` is the line with which the life began, 0 for the first; ``latest`` the last one that was there before: a
+    later one where a process continues a life that another one began. A program makes its notes again when a run is
+    resumed: as long as they are the same as before, and follow nothing that is new, they are not new.
     """
 
-    def __init__(self, start: int = 0, before: tuple[Told, ...] = ()) -> None:
+    def __init__(self, start: int = 0, before: tuple[Told, ...] = (), latest: int | None = None) -> None:
         self._start = start
+        self._latest = start if latest is None else latest
         self._before = before
         self._made: list[Told] = []
         self._same = True
@@ -157,7 +159,7 @@ class Life:
             return {"note": _dumped(note)}
 
         place = len(self._made)
-        known = place < len(self._before) and line <= self._start
+        known = place < len(self._before) and line <= self._latest
         self._same = self._same and known and self._before[place].data == _json(make())
         if self._same:
             self._made.append(self._before[place])
@@ -211,7 +213,7 @@ def recorded_in(path: Path | str, lines: list[bytes]) -> Past:
         told += _resumed(start, lines[start]) if start else []
         under_way.clear()
         told += sorted(_lived(journal, start, life, under_way), key=lambda one: one.place)
-    return Past(tuple(told), Life(starts[-1], life.notes), tuple(under_way))
+    return Past(tuple(told), Life(starts[-1], life.notes, len(lines) - 1), tuple(under_way))
 
 
 def _read_resumed(line: bytes) -> Resumed | None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import get_args
+from random import Random
+from typing import Any, get_args
 
-from aeon.errors import JournalError, UsageError
-from aeon.runtime.replay import resume_point
+from aeon.errors import Divergence, JournalError, UsageError
+from aeon.runtime.journal import Journal
+from aeon.runtime.lines import LINE, Ended
+from aeon.runtime.replay import AnyEngine, replay, resume_point
 from aeon.runtime.sealed import unsealed
 from aeon.schema.stream import OnLeave
 from aeon.simulation.clock import QUANTUM
@@ -76,25 +79,32 @@ def _troubles(scenario: Scenario, straight: Story) -> Troubles:
     lines, tools = straight.world.disk.lines, max(1, straight.world.disk.begun)
     ends = [entry.ended for _, entry in sorted(straight.journal.entries.items())]
     last = int(max(ends, default=0.0) / QUANTUM)
-    line = chance.randint(1, lines - 1)
     everything = Troubles(
         strike_call=chance.randrange(tools),
         interrupts=[chance.choice([*ends, chance.randint(0, last) * QUANTUM])],
         interrupt_begun=chance.randrange(tools) if chance.random() < _AT_A_TOOL else None,
-        interrupt_line=line if chance.random() < _AT_A_LINE else None,
-        stand_at=line,
         leave=(chance.randint(1, len(ends) + 2), chance.choice(get_args(OnLeave))),
         jumps=[(chance.randint(0, last) * QUANTUM, chance.choice((-1, 1)) * chance.randint(1, 9) * _YEAR)],
         moved=[chance.randint(-9, 9) * _YEAR + 1 for _ in range(3)],
         down_at=chance.randrange(max(1, straight.world.asked)),
         full_at=chance.randint(1, lines - 1),
         attended=False,
+        **_at_lines(chance, straight),
     )
     at, tool = chance.randrange(lines), chance.randrange(tools)
     modes = [mode for mode in get_args(Mode) if f"crash_{mode}" in scenario.faults]
     mode = chance.choice(modes) if modes else None
     strike = Strike(tool if mode == "begun" else at, mode) if mode else None
     return everything.only(scenario.faults, strike)
+
+
+def _at_lines(chance: Random, straight: Story) -> dict[str, Any]:
+    """What comes at a line of the journal, or at the announcement of a tool call."""
+    disk, line = straight.world.disk, chance.randint(1, straight.world.disk.lines - 1)
+    comes = {"interrupt_line": line} if chance.random() < _AT_A_LINE else {}
+    if chance.random() < _AT_A_LINE and disk.begun:
+        return comes | {"stand_begun": chance.randrange(disk.begun)}
+    return comes | {"stand_at": line}
 
 
 def _delivered_twice(story: Story, life: Life) -> None:
@@ -127,6 +137,22 @@ def _delivered_twice(story: Story, life: Life) -> None:
         place = chance.randrange(len(world.disk.data) - 1)
         edited = world.disk.data[place] ^ (1 << chance.randrange(7))
         _refused(world, world.disk.data[:place] + bytes([edited]) + world.disk.data[place + 1 :], "an edited byte")
+        _held_to_its_end(world, story, engine)
+
+
+def _held_to_its_end(world: World, story: Story, engine: AnyEngine) -> None:
+    """A replay holds the result against the end that the journal tells, even where its seals are right."""
+    lines = unsealed(NAME, world.disk.data)[0]
+    end = LINE.validate_json(lines[-1])
+    if not isinstance(end, Ended):
+        return
+    other = end.changed(digest=end.digest[::-1])
+    try:
+        replay(Journal.of(NAME, [*lines[:-1], other.model_dump_json().encode()]), engine)
+    except Divergence:
+        return
+    if other != end:
+        world.wrong("an edited journal is refused", "the end of another result was not noticed")
 
 
 def _refused(world: World, data: bytes, what: str) -> None:

@@ -23,7 +23,7 @@ from aeon.schema import NOTHING, Conclusion, TaskProfile
 from aeon.simulation.ensemble import hold_ensemble
 from aeon.simulation.world import World
 
-__all__ = ["hold_combined", "inner_reasons"]
+__all__ = ["hold_combined", "inner_reasons", "is_combined"]
 
 
 def hold_combined(world: World, result: Conclusion, journal: Journal, engine: AnyEngine) -> None:
@@ -37,6 +37,11 @@ def hold_combined(world: World, result: Conclusion, journal: Journal, engine: An
             _hold_chain(world, result, journal, engine)
         case Team():
             _hold_team(world, result, journal, engine)
+
+
+def is_combined(result: Conclusion) -> bool:
+    """Whether the run is of an engine that runs others, each of which ends for a reason of its own."""
+    return isinstance(result, Ensemble | Auto | Chain | Team)
 
 
 def inner_reasons(result: Conclusion) -> set[str]:

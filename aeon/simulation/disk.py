@@ -49,9 +49,10 @@ class Disk:
 
     ``lines`` counts the lines that were to be written, ``called`` and ``begun`` those written of these kinds.
     ``noted`` is called while a line of the latter kind is being written, with its number, and ``written`` with that of
-    any line. The process that writes the line ``stand_at`` stands still after it, for as long as ``stood`` takes; the
-    ``owner`` is the latest process that has read the journal, and no other one can write any more. ``full_at`` is the line from
-    which on none can be written; ``refused`` is the kind of the first such line of this process, if there was one.
+    any line. The process that writes the line ``stand_at``, or the one that announces tool call ``stand_begun``, stands
+    still after it, for as long as ``stood`` takes; the ``owner`` is the latest process that read the journal, and no
+    other one can write any more. ``full_at`` is the line from which on none can be written; ``refused`` is the kind of
+    the first such line of this process, if there was one.
     """
 
     def __init__(self, crashed: Callable[[str], None] = lambda _: None) -> None:
@@ -62,6 +63,7 @@ class Disk:
         self.noted: Callable[[int], None] = lambda _: None
         self.written: Callable[[int], None] = lambda _: None
         self.stand_at: int | None = None
+        self.stand_begun: int | None = None
         self.stood: Callable[[], Awaitable[None]] | None = None
         self.kept_in: Callable[[DiskStore], Store] = lambda store: store
         self.owner = 0
@@ -107,6 +109,13 @@ class Disk:
         if mode:
             self.die(mode)
 
+    def stands(self, number: int, begins: bool) -> bool:
+        """Whether the process stands still after this line; it does so once."""
+        if number == self.stand_at or (begins and self.begun - 1 == self.stand_begun):
+            self.stand_at = self.stand_begun = None
+            return True
+        return False
+
     def die(self, how: str) -> None:
         """End the process; a strike comes once, ``each`` many times."""
         self.dead = True
@@ -139,7 +148,7 @@ class DiskStore:
         """Add a line; others go on before its writer does, as with a real disk.
 
         Raises:
-            JournalError: the disk is full, or another process continues the run: what a line announces is not done then.
+            JournalError: the disk is full, or another process continues the run: what is announced is not done then.
         """
         self.append_now(line)
         await self.passes(line)
@@ -153,8 +162,7 @@ class DiskStore:
             self._disk.noted(self._disk.begun - 1)
         self._disk.written(number)
         await asyncio.sleep(0)
-        if number == self._disk.stand_at and self._disk.stood is not None:
-            self._disk.stand_at = None
+        if self._disk.stood is not None and self._disk.stands(number, line.startswith(_BEGUN)):
             await self._disk.stood()
 
     def append_now(self, line: bytes) -> None:

@@ -23,6 +23,7 @@ from aeon.errors import (
     ServerBroken,
 )
 from aeon.llm.adapter import Permit, freely
+from aeon.llm.spending import most_prompt_tokens
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Capabilities, JsonObject, LLMRequest, LLMResponse, TokenProbability, ToolSpec, Usage
 from aeon.simulation.clock import QUANTUM
@@ -44,6 +45,8 @@ _DOWN = (EndpointUnreachable, EndpointRejected, ModelNotFound, ServerBroken)
 _PROBE = Usage(calls=1, prompt_tokens=24, generated_tokens=8)
 _TEXTS = re.compile(r"<data texts>\n(.*)\n</data>", re.DOTALL)
 _DATA = re.compile(r"<data [^>\n]*>\n.*?\n</data>", re.DOTALL)
+_IN_A_TOOL = {"crash_begun", "crash_called", "handed_over", "tool_hangs"}
+"""Faults that need a tool that changes the world: the model likes to call one."""
 _LATE = 1e-6  # seconds: times are kept in six decimals
 _SHARE_OF_ODD_TURNS = 0.7
 
@@ -56,7 +59,7 @@ class Endpoint:
         self._can = capabilities(world.scenario)
         self._counting = counting(world.scenario)
         self._mood = world.scenario.chance("mood").choice((0.95, 0.5, 0.3))
-        self._favoured = WORLDLY if world.scenario.faults & {"crash_begun", "crash_called", "tool_hangs"} else ()
+        self._favoured = WORLDLY if world.scenario.faults & _IN_A_TOOL else ()
 
     @property
     def name(self) -> str:
@@ -108,12 +111,13 @@ class Endpoint:
         more = request.attempts - 1 if world.fails("retried", chance) else 0
         worked = chance.randint(0, more)
         world.fired.update([said.fault] if said.fault else [])
-        counted = said.usage if said.fault == "under_reported" else one
-        world.spend((counted + _repeated(one, worked)).changed(calls=1 + more))
+        under = said.fault == "under_reported"  # all that is known then is that each of these was a call
+        counted = said.usage if under else one
+        world.spend((counted + _repeated(one, worked)).changed(calls=1 + (worked if under else more)))
         world.texts[current_ledger().number].append(response.text)
         self._lean(request, response)
         await asyncio.sleep(seconds)
-        world.hear(counted, said.usage)
+        world.hear(counted, said.usage, most_prompt_tokens(request.messages, request.json_schema, request.tools))
         return response.changed(usage=said.usage.changed(calls=said.usage.calls and 1 + more), unmetered=worked)
 
     def _check(self, request: LLMRequest) -> None:

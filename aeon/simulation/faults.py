@@ -20,7 +20,7 @@ KINDS: dict[str, str] = {
     "retried": "the endpoint answers only after a second attempt, which is charged",
     "endpoint_dead": "the endpoint fails on some requests, whenever they are made",
     "endpoint_slow": "the endpoint takes minutes, or longer than it is given",
-    "dense": "the endpoint's tokenizer makes a token of nearly each byte, so that calls take what they were admitted for",
+    "dense": "the endpoint's tokenizer makes a token of each byte, so that calls take nearly what was admitted",
     "hidden_prompt": "the endpoint puts tokens of its own before each prompt, up to more than a whole call may take",
     "over_reported": "the endpoint reports far more tokens than a call can take",
     "under_reported": "the endpoint reports no calls, or nothing at all",

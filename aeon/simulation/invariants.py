@@ -94,6 +94,8 @@ def _asked_with_need(troubled: Story) -> None:
     )
     if _in_doubt(troubled.journal) and not needed:
         world.wrong("nobody is asked without need", "whether a tool was called is known: no process died")
+    if (world.fired["crash_called"] or world.fired["crash_begun"]) and not _in_doubt(troubled.journal):
+        world.wrong("what may have been done is in doubt", "a process died in a tool, and no outcome says so")
 
 
 def _may_differ(straight: Story, troubled: Story) -> bool:
@@ -110,7 +112,9 @@ def _short_of_means(straight: Story, troubled: Story) -> bool:
     """Whether something was lost that is missing from a budget, a nested run's too, or from the calls of an effect."""
     budget, lost = _budget(straight), troubled.result.lost
     limited = not (budget.calls is budget.tokens is budget.cost is None)
-    return lost != NOTHING and (limited or troubled.world.short or troubled.world.metered)
+    return lost != NOTHING and (
+        limited or troubled.world.short or troubled.world.metered or bool(troubled.world.beyond)
+    )
 
 
 def _out_of_time(straight: Story, troubled: Story) -> bool:
@@ -177,7 +181,7 @@ def _in_doubt(journal: Journal, phase: str = "") -> bool:
     """
     doubt = "had been called when the process ended"
     failures = (e.failure for e in journal.entries.values() if phase in ("", e.phase))
-    return any(failure is not None and doubt in failure.message for failure in failures)
+    return any(failure is not None and failure.kind == "unknown" and doubt in failure.message for failure in failures)
 
 
 def _hung(world: World) -> bool:

@@ -231,7 +231,9 @@ class Life:
             others.append(self._loop.create_task(following, context=Context()))
             await asyncio.wait(others)
 
-        world.disk.stand_at, world.disk.stood, troubles.stand_at = troubles.stand_at, stood, None
+        disk = world.disk
+        disk.stood, disk.stand_at, disk.stand_begun = stood, troubles.stand_at, troubles.stand_begun
+        troubles.stand_at = troubles.stand_begun = None
         return others
 
     def _job(self, world: World, journal: Journal, answer: str | None) -> Job[Any, Any, Any]:
@@ -263,7 +265,7 @@ class Life:
     def _interrupts(self, world: World, driver: AsyncDriver, troubles: Troubles) -> list[asyncio.TimerHandle]:
         def interrupt() -> None:
             world.fired["interrupt"] += 1
-            world.stopping = True
+            world.stopping |= not world.lost
             driver.interrupt()
 
         def noted(number: int) -> None:

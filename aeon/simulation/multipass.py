@@ -19,9 +19,9 @@ from aeon.multipass.effects import (
 from aeon.multipass.plans import is_by_programs
 from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted
 from aeon.schema import (
+    Config,
     Outcome,
     Plan,
-    RefinementLimits,
     RefinementRecord,
     Result,
     SemanticValidationReport,
@@ -42,9 +42,10 @@ _STATE = {"status", "output", "clarity", "mode", "problem"}
 class PlanWatch:
     """An observer for one process of a multi-pass run; it tells the world what did not hold."""
 
-    def __init__(self, world: World, limits: RefinementLimits) -> None:
+    def __init__(self, world: World, config: Config) -> None:
         self._world = world
-        self._limits, self._most_steps = limits, limits.total_steps
+        self._caps, self._limits = config.caps, config.limits
+        limits, self._most_steps = config.limits, config.limits.total_steps
         self._rounds = Rounds(world, limits)
         self._turns: Counter[str] = Counter()
         self._calls: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
@@ -92,7 +93,9 @@ class PlanWatch:
             return
         if self._answering:
             self._world.wrong("no effect after the end", f"effect {number}, '{effect.phase}', was issued")
-        if 0 in (effect.allowance.seconds, effect.allowance.cost):
+        asks = effect.phase in _UNSHARED and self._caps.of(effect.phase)
+        allowed = effect.allowance
+        if 0 in (allowed.seconds, allowed.cost) or (asks and 0 in (allowed.calls, allowed.tokens)):
             self._world.wrong("within its bound", f"'{effect.phase}' was issued with {effect.allowance}")
 
     def _count(self, effect: Effect) -> None:
@@ -152,6 +155,8 @@ class PlanWatch:
         self._executed[step.id] = now
 
 
+_UNSHARED = ("profile", "plan", "validate_plan", "refine_plan", "validate_results", "assess")
+"""Effects that are issued alone: none begins where nothing is left for it. Those of steps share what there is."""
 _UNCHECKED = SemanticValidationReport(failed=True)
 _UNCHANGED = "executed steps never change"
 

@@ -13,15 +13,15 @@ INVARIANTS: dict[str, str] = {
     "it ends in an answer": "it ends in an answer with a stop reason of its decision table, and raises nothing",
     "a good answer stands": "an answer that is said to be good enough has no claim that is contradicted or not found",
     "the stop reason follows from the table": (
-        "what it names is on record: a dead endpoint, an unknown outcome, a budget of which little is left; and nothing "
-        "that comes before it in the table is"
+        "what it names is on record: a dead endpoint, an unknown outcome, a budget of which little is left; and "
+        "nothing that comes before it in the table is"
     ),
     "the claims are those of the answer": (
         "each is a span of the answer, each value of the answer has one, and none that its maker gave is gone"
     ),
     "within its bound": (
         "what the world counted in all processes, and what the result says, is within the bound stated before the "
-        "start, unless an endpoint said that calls took more than they can; no effect spends more than its allowance"
+        "start, unless an endpoint says that calls took more than they can; no effect spends more than its allowance"
     ),
     "what is counted beyond the bound ends the run": (
         "as `overspent`, with an answer: after that no model is asked, and no run ends so that was within its bound"
@@ -42,8 +42,8 @@ INVARIANTS: dict[str, str] = {
     ),
     "a tool has its time": "no tool is at work for longer than its timeout and the second that it has to clean up",
     "an interrupt is honoured within one effect": (
-        "what begins after it says so in its outcome; after such an outcome nothing but an answer is asked for, and the "
-        "run ends for it"
+        "what begins after it says so in its outcome; after such an outcome nothing but an answer is asked for, and "
+        "the run ends for it"
     ),
     "who lost a run does no more": (
         "a process that stood still while another one continued its run calls no tool that changes the world, and asks "
@@ -70,6 +70,9 @@ INVARIANTS: dict[str, str] = {
     "nobody is asked without need": (
         "whether a tool did its work is doubted only where the process died, the journal could not be written, or a "
         "step was broken off after its tool was called"
+    ),
+    "what may have been done is in doubt": (
+        "where the process died in a tool that changes the world, the outcome says that nobody knows what it did"
     ),
     "no negative duration": "no outcome ends before it starts, whatever the clock does",
     "data stays data": "a tool's output never enters the instructions, and stands in a fence wherever a model sees it",

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from aeon.kernel.engine import DEAD_AFTER
+from aeon.language.mention import Mention
 from aeon.multipass.limits import pass_limit
 from aeon.proof.mentions import values
 from aeon.runtime.journal import Journal
 from aeon.runtime.lines import Entry
 from aeon.runtime.replay import AnyEngine
 from aeon.schema import Answer, Budget, Claim, Conclusion, Config, ExecutionPass, Result, Settings
-from aeon.simulation.combining import inner_reasons
+from aeon.schema.claims import ENDINGS
+from aeon.schema.effects import AskUser
+from aeon.simulation.combining import inner_reasons, is_combined
 from aeon.simulation.world import ROUNDING, World
 
 __all__ = ["hold_claims", "hold_reason"]
@@ -19,6 +22,7 @@ __all__ = ["hold_claims", "hold_reason"]
 _REASONED = "the stop reason follows from the table"
 _CLAIMED = "the claims are those of the answer"
 _DEAD = ("endpoint", "journal")
+_FIRST = ("failed", "unknown_outcome", "overspent")
 _JUDGED = ("not_stated", "disagreement", "uncertain")
 """Rows of the multi-pass table that hold where the latest assessment has their code."""
 _UNJUDGED = ("none", "bad")
@@ -29,29 +33,50 @@ def hold_reason(world: World, result: Conclusion, journal: Journal, engine: AnyE
     final = engine.final.phase if engine.final is not None else ""
     entries = [entry for _, entry in sorted(journal.entries.items())]
     before = entries[:-1] if entries and entries[-1].phase == final else entries
-    if not inner_reasons(result) and (why := _without_cause(result, before, journal.config(engine.config))):
-        world.wrong(_REASONED, f"{result.stop_reason}: {why}")
-    if _died(before) and result.stop_reason not in ("failed", "unknown_outcome", "overspent"):
-        world.wrong(_REASONED, f"{result.stop_reason}, though the endpoint was dead")
+    for problem in (*_own(result, before, journal.config(engine.config)), *_overruled(result, entries, before)):
+        world.wrong(_REASONED, f"{result.stop_reason}{problem}")
     if isinstance(result, Result) and result.history.passes:
         _by_its_row(world, result, result.history.passes[-1])
 
 
-def _without_cause(result: Conclusion, entries: Sequence[Entry], config: Settings) -> str:
-    """What is missing for a reason of the machine's own rows."""
-    failures = [entry.failure for entry in entries if entry.failure is not None]
-    reason = result.stop_reason
-    causes = {
-        "failed": _died(entries),
+def _own(result: Conclusion, before: Sequence[Entry], config: Settings) -> Iterator[str]:
+    """What is missing for the reason, where it is one of the machine's own."""
+    if not inner_reasons(result) and not _causes(result, before, config).get(result.stop_reason, True):
+        yield ": nothing on record says so"
+
+
+def _causes(result: Conclusion, before: Sequence[Entry], config: Settings) -> dict[str, bool]:
+    """Whether what is on record before the answer gives rise to a reason, for each of the machine's own."""
+    failures = [entry.failure for entry in before if entry.failure is not None]
+    verdicts: set[str] = {claim.verdict for claim in result.claims} or set(ENDINGS)
+    causes = {ending: verdict in verdicts for verdict, ending in ENDINGS.items()}
+    causes |= {f"{name}_exhausted": _is_short(name, result, config) for name in Budget.model_fields}
+    causes |= {f"{one.limit}_exhausted": True for one in failures}
+    return causes | {
+        "failed": _died(before),
         "unknown_outcome": any(one.kind == "unknown" for one in failures),
-        "interrupted": any(entry.interrupted for entry in entries),
-        "contradicted": not result.claims or any(claim.verdict == "contradicted" for claim in result.claims),
-        "unsupported": not result.claims or any(claim.verdict == "not_found" for claim in result.claims),
+        "interrupted": any(entry.interrupted for entry in before),
     }
-    name = reason.removesuffix("_exhausted")
-    if name != reason and name in Budget.model_fields and not any(one.limit == name for one in failures):
-        causes[reason] = _is_short(name, result, config)
-    return "" if causes.get(reason, True) else "nothing on record says so"
+
+
+def _overruled(result: Conclusion, entries: Sequence[Entry], before: Sequence[Entry]) -> Iterator[str]:
+    """What is on record and comes before the reason in any table."""
+    if _is_in_doubt(result, entries) and result.stop_reason not in _FIRST[:2]:
+        yield ", though nobody knows whether a tool did its work"
+    if _died(before) and result.stop_reason not in _FIRST:
+        yield ", though the endpoint was dead"
+    lost = [claim.text for claim in result.claims if claim.verdict in ENDINGS]
+    if lost and (result.sufficient or result.stop_reason == "unverified"):
+        yield f", though {', '.join(lost)} does not stand"
+
+
+def _is_in_doubt(result: Conclusion, entries: Sequence[Entry]) -> bool:
+    """Whether nobody said of an unknown outcome what to do about it; that of a member ends the member alone."""
+    if is_combined(result):
+        return False
+    unknown = sum(entry.failure is not None and entry.failure.kind == "unknown" for entry in entries)
+    replies = (entry.value for entry in entries if entry.phase == AskUser.phase and isinstance(entry.value, dict))
+    return unknown > sum(reply.get("text") in ("done", "repeat") for reply in replies)
 
 
 def _died(entries: Sequence[Entry]) -> bool:
@@ -96,22 +121,28 @@ def _by_its_row(world: World, result: Result, last: ExecutionPass) -> None:
 
 def _rows(result: Result, last: ExecutionPass) -> Iterator[tuple[str, bool]]:
     """Rows of the table of which the record says whether they hold after this pass."""
-    said, history = last.assessment, result.history
+    said = last.assessment
     codes, converged = (said.reason_codes, said.converged) if said is not None else ((), False)
     yield from ((code, code in codes) for code in _JUDGED)
     yield "converged", converged
     yield "own_knowledge", converged
     if said is None or said.standing not in _UNJUDGED:
         yield "unverified", False
+    yield from _by_passes(result)
+
+
+def _by_passes(result: Result) -> Iterator[tuple[str, bool]]:
+    """Whether all passes are used, if that is sure: the profile, which says how many there are, may have changed."""
+    history = result.history
     complete = sum(one.complete for one in history.passes)
     profiles = [history.preparation.profile, *(one.profile for one in history.passes if one.profile is not None)]
     limits = [pass_limit(profile, history.configuration) for profile in profiles]
-    if complete >= max(limits) or complete < min(limits):
+    if not min(limits) <= complete < max(limits):
         yield "ttl_expired", complete >= max(limits)
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether the record does not tell one reason from another: what an answer could be checked against is not in it."""
+    """Whether the record does not tell them apart: what an answer could be checked against is not in it."""
     return {one, other} == {"converged", "own_knowledge"}
 
 
@@ -143,18 +174,16 @@ def _given(result: Conclusion, journal: Journal, engine: AnyEngine) -> Answer | 
 
 def _hold_values(world: World, result: Conclusion) -> None:
     """Each number of two figures or more that an answer says has a claim; those of marks and equations need none."""
-    spans = [(claim.start, claim.end) for claim in result.claims]
-    if "=" in result.answer:
-        return
-    for said in values(result.answer):
-        bare = (
-            said.kind == "number"
-            and said.text[:1].isdigit()
-            and said.end - said.start > 1
-            and result.answer[said.start - 1 : said.start] != "["
-        )
-        if bare and not any(start < said.end and said.start < end for start, end in spans):
-            world.wrong(_CLAIMED, f"nothing is said of {result.answer[said.start : said.end]!r}")
+    answer, spans = result.answer, [(claim.start, claim.end) for claim in result.claims]
+    for said in values(answer) if "=" not in answer else ():
+        if _is_plain(said, answer) and not any(start < said.end and said.start < end for start, end in spans):
+            world.wrong(_CLAIMED, f"nothing is said of {answer[said.start : said.end]!r}")
+
+
+def _is_plain(said: Mention, answer: str) -> bool:
+    """Whether it is a number in figures, and no mark."""
+    figures = said.kind == "number" and said.text[:1].isdigit() and said.end - said.start > 1
+    return figures and answer[said.start - 1 : said.start] != "["
 
 
 def _words(claims: Sequence[Claim]) -> str:

@@ -32,8 +32,8 @@ MODEL, _UNMEASURED = "qwen2.5-coder-1.5b", "some-model"
 PRICE = Price(input=4, output=16)
 """What the model costs."""
 
-_OF_TOOLS = {"tool_fails", "tool_hangs", "tool_refuses", "tool_output", "crash_begun", "crash_called"}
-_WORLDLY = {"crash_begun", "crash_called"}
+_OF_TOOLS = {"tool_fails", "tool_hangs", "tool_refuses", "tool_output", "crash_begun", "crash_called", "handed_over"}
+_WORLDLY = {"crash_begun", "crash_called", "handed_over"}
 _SHARE_OF_UNMEASURED = 0.4
 _SHARE_OF_SUMS, _SHARE_OF_LOOKS, _MOSTLY = 0.2, 0.5, 0.8
 _SHARE_OF_CALLS = 0.35  # of the endpoints: they call tools natively

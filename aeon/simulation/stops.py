@@ -23,16 +23,17 @@ _WITHOUT_ONE = ("waiting", "unknown", "journal")
 class StopWatch:
     """An observer for one process of a run; it tells the world what an interrupt did not stop."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, final: type[Effect] | None) -> None:
         self._world = world
+        self._finals = _finals() if final is None else (final, *_finals())
         self._late: set[int] = set()
-        self._stopped = self._ends = False
+        self._interrupted = self._stopped = self._ends = False
 
     def __call__(self, event: Event) -> None:
         """See an event."""
         match event:
             case EffectStarted():
-                if self._stopped and not isinstance(event.effect, _finals()):
+                if self._stopped and not isinstance(event.effect, self._finals):
                     self._world.wrong(_HONOURED, f"effect {event.number}, '{event.effect.phase}', began after another")
                 if self._world.stopping:
                     self._late.add(event.number)
@@ -44,14 +45,15 @@ class StopWatch:
         kind = outcome.failure.kind if outcome.failure is not None else ""
         if number in self._late and not outcome.interrupted and kind not in _WITHOUT_ONE:
             self._world.wrong(_HONOURED, f"the outcome of effect {number}, '{effect.phase}', says nothing of it")
-        self._stopped |= outcome.interrupted
-        self._ends |= outcome.interrupted and not isinstance(effect, _finals())
+        self._interrupted |= outcome.interrupted
+        self._stopped |= outcome.interrupted and number in self._late  # one beside it may not have heard of it yet
+        self._ends |= outcome.interrupted and not isinstance(effect, self._finals)
 
     def concluded(self, result: Conclusion) -> None:
         """Hold the end against the interrupt."""
         if self._ends and result.stop_reason not in _BEFORE_IT:
             self._world.wrong(_HONOURED, f"the run ended as {result.stop_reason}")
-        if result.stop_reason == "interrupted" and not self._stopped:
+        if result.stop_reason == "interrupted" and not self._interrupted:
             self._world.wrong(_HONOURED, "the run ended as interrupted, and was not")
 
 

@@ -27,8 +27,8 @@ class Watches:
     def __init__(self, world: World, job: Job[Any, Any, Any], journal: Journal, more: Sequence[Observer]) -> None:
         self._world = world
         self._journal = journal
-        self._stops = StopWatch(world)
-        self._plans = PlanWatch(world, job.config.limits) if issubclass(job.engine.result, Result) else None
+        self._stops = StopWatch(world, job.engine.final)
+        self._plans = PlanWatch(world, job.config) if issubclass(job.engine.result, Result) else None
         plans = [self._plans] if self._plans is not None else []
         self.told: list[Event] = []
         every: list[Observer] = [self._tell, Watch(world, job), self._stops, self._hold_line, *plans, *more]
@@ -76,7 +76,7 @@ async def read_through(
         read.append(event)
         if len(read) == leave_at:
             world.fired["stream_left"] += 1
-            world.stopping |= on_leave == "interrupt"
+            world.stopping |= on_leave == "interrupt" and not world.lost
             break
     await stream.aclose()
     async for event in stream:

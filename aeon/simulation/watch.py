@@ -60,13 +60,17 @@ class Watch:
         """What is spent, and what all effects under way may spend, leaves what is kept for the answer."""
         for name, most in self._limits(effect).items():
             given = getattr(effect.allowance, name)
-            if most is None or given == 0:
+            if most is None or given == 0 or self._is_overspent(name, most):
                 continue
             granted = sum(getattr(allowance, name) or 0 for allowance in self._under_way.values())
             committed = getattr(self._spent, name) + granted
             if given is None or committed > most + ROUNDING:
                 detail = f"'{effect.phase}' may spend {given} {name}: {committed} of {most} are spent or granted"
                 self._world.wrong("the reserve is kept", detail)
+
+    def _is_overspent(self, name: str, most: float) -> bool:
+        """Whether more of a budget was counted than there is: then no call is admitted, whatever an effect is given."""
+        return bool(self._world.beyond) and getattr(self._spent, name) > most
 
     def _limits(self, effect: Effect) -> dict[str, float | None]:
         """The most of each budget that may be spent before the answer, or on it."""

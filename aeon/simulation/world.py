@@ -65,16 +65,17 @@ class World:
 
     ``happened`` counts the side effects by their idempotency key, ``repeats`` by step how often a person asked for one
     to be done again. ``asked`` counts what was asked of the model, and ``made`` adds up what that really took, by the
-    number of the effect, whether or not the run heard of it; the calls of tools are in it, too. ``beyond`` is what an endpoint said beyond that, and the run heard;
-    of the tokens of the run's bound, ``most_tokens``, it has ``heard`` of so many. ``texts`` is what the
-    model answered, and ``leanings`` how sure it was, question by question, that a judgment of this name holds.
-    ``told`` is the latest line whose event observers saw. ``clock`` gives the seconds since the first process began, and ``clock_alone`` says that these are the run's own:
+    number of the effect, whether or not the run heard of it; the calls of tools are in it, too. ``beyond`` is what an
+    endpoint said beyond that, and the run heard; of the tokens of the run's bound, ``most_tokens``, it has ``heard`` of
+    so many. ``texts`` is what the model answered, and ``leanings`` how sure it was, question by question, that a
+    judgment of this name holds. ``told`` is the latest line whose event observers saw.
+
+    ``clock`` gives the seconds since the first process began, and ``clock_alone`` says that these are the run's own:
     there was no other process, and the clock did not jump. After ``deadline`` nothing may begin, if there is one.
-    ``over``: the run has ended, so that nothing may be asked of the world; ``stopping``: this process of it was asked to
-    stop. ``strike_call``
-    is the call of a tool with side effects (from 0) that the process dies in; ``down_at`` what is asked of the model
-    (from 0) when the endpoint goes down; ``attended``: somebody is there to answer; ``waited``: the run was suspended;
-    ``queued``: a tool began when that of another effect had ended, which it may have waited for;
+    ``over``: the run has ended, so that nothing may be asked of the world; ``stopping``: this process of it was asked
+    to stop. ``strike_call`` is the call of a tool with side effects (from 0) that the process dies in; ``down_at`` what
+    is asked of the model (from 0) when the endpoint goes down; ``attended``: somebody is there to answer; ``waited``:
+    the run was suspended; ``queued``: a tool began when that of another effect had ended, which it may have waited for;
     ``short``: an effect had fewer calls than its cap, or than it had before some were lost, or took the last that the
     bound has. ``timed``: an effect had a limit on its seconds; ``metered``: one had a limit on its tokens, be it that
     of a nested run.
@@ -96,6 +97,7 @@ class World:
         self.made: defaultdict[int, Usage] = defaultdict(Usage)
         self.beyond: defaultdict[int, Usage] = defaultdict(Usage)
         self.heard = 0
+        self._hidden: Counter[int] = Counter()
         self.most_tokens: int | None = None
         self.texts: defaultdict[int, list[str]] = defaultdict(list)
         self.leanings: defaultdict[int, list[tuple[str, float]]] = defaultdict(list)
@@ -200,7 +202,10 @@ class World:
         """Something is asked of the model: what was asked before it. Raises as `touched`."""
         self.touched("the model")
         number, self.asked = self.asked, self.asked + 1
-        if self.most_tokens is not None and self.lives == 1 and self.heard > self.most_tokens:
+        if current_ledger().closed:
+            self.wrong("an interrupt is honoured within one effect", "a model was asked in an effect that was to end")
+        known = self.heard + self._hidden[current_ledger().number]  # each call will take as much again
+        if self.most_tokens is not None and self.lives == 1 and known > self.most_tokens:
             self.wrong(_OVERSPENT, f"a model was asked after {self.heard} tokens of {self.most_tokens}")
         if self.asked > self.disk.called:
             self.wrong("nothing is done before it is on record", f"{self.asked} calls, {self.disk.called} on record")
@@ -219,9 +224,11 @@ class World:
         """Count what calls really take, for the effect that makes them."""
         self.made[current_ledger().number] += usage.changed(cost=PRICE.of(usage))
 
-    def hear(self, counted: Usage, said: Usage) -> None:
-        """Note what the run is told that a call took, which may be more than was ``counted``."""
+    def hear(self, counted: Usage, said: Usage, most_prompt: int) -> None:
+        """Note what the run is told that a call took, which may be more than was ``counted``, or than it can take."""
         self.heard += said.tokens
+        number = current_ledger().number
+        self._hidden[number] = max(self._hidden[number], said.prompt_tokens - most_prompt)
         if said.tokens > counted.tokens:
             more = Usage(
                 prompt_tokens=max(0, said.prompt_tokens - counted.prompt_tokens),

@@ -6,7 +6,7 @@ import asyncio
 import gc
 import logging
 import weakref
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -286,6 +286,37 @@ def test_an_interrupt_leaves_later_runs_alone() -> None:
     driver = AsyncDriver()
     driver.interrupt()
     assert drive(driver, World()).stop_reason == "converged"
+
+
+class _Opening:
+    """Keeps lines, and asks for an interrupt while the first one is being written."""
+
+    def __init__(self, interrupt: Callable[[], None]) -> None:
+        self.interrupt = interrupt
+        self.lines: list[bytes] = []
+
+    async def append(self, line: bytes) -> None:
+        await asyncio.sleep(0)
+        if not self.lines:
+            self.interrupt()
+        self.append_now(line)
+
+    def append_now(self, line: bytes) -> None:
+        self.lines.append(line)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.requirement("K9")
+@pytest.mark.parametrize("named", [None, "one", "another"])
+def test_an_interrupt_while_the_journal_is_opened_stops_the_run(named: str | None) -> None:
+    """The run is not under way yet, and hears of it when it begins; one for another run is none of its."""
+    store = _Opening(lambda: driver.interrupt(named))
+    driver = AsyncDriver(journal=lambda _: Journal(store=store), new_id=lambda: "one")
+    result = drive(driver, World())
+    assert isinstance(result, Result)
+    assert result.stop_reason == ("converged" if named == "another" else "interrupted")
 
 
 @pytest.mark.requirement("H1")

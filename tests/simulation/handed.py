@@ -30,11 +30,22 @@ class _Rows:
         """Nothing is held."""
 
 
+class _Lease:
+    """Stands in for a worker's lease: whether the run is still its own, as the disk says right now."""
+
+    def __init__(self, store: DiskStore) -> None:
+        self._store = store
+
+    async def holds(self) -> bool:
+        """Whether no other worker continues the run."""
+        return self._store.sure
+
+
 class _Stepped(StepStore):
     """The workers' store, without a thread to write in: the simulated time stands still in one."""
 
     def __init__(self, store: DiskStore) -> None:
-        super().__init__(cast("Any", _Rows(store)), lambda: store.sure)
+        super().__init__(cast("Any", _Rows(store)), cast("Any", _Lease(store)))
         self._passing = store
 
     async def _committed(self, lines: list[bytes]) -> list[JournalError | None]:

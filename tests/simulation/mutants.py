@@ -20,7 +20,7 @@ from aeon.llm.asking import Form
 from aeon.llm.openai_compatible import OpenAICompatible
 from aeon.llm.spending import true_usage
 from aeon.llm.wire import Gathering
-from aeon.multipass import sampling
+from aeon.multipass import fallbacks, sampling
 from aeon.multipass.effects import AssessConvergence, WritePrograms
 from aeon.multipass.votes import Ballot, Class
 from aeon.programs import prompts
@@ -242,7 +242,7 @@ MUTANTS: dict[str, Mutant] = {
     "keeps no time": _mutant(budget, "left", _keeps_nothing, "budget_seconds", "the reserve is kept"),
     "takes no time": _mutant(Run, "account", _takes_no_time, "none", "time is what it took"),
     "takes a failed assessment": _mutant(
-        passes, "_UNASSESSED", _CONVERGED, "malformed,endpoint_dead", "converged rests on an assessment"
+        fallbacks, "UNASSESSED", _CONVERGED, "malformed,endpoint_dead", "converged rests on an assessment"
     ),
     "makes up an assessment": _mutant(
         ConvergenceEngine, "assess", _made_up, "malformed,empty", "a verdict is the model's"
@@ -274,7 +274,7 @@ MUTANTS: dict[str, Mutant] = {
     "answers from any plan": _mutant(
         passes, "_synthesize", _of_any_plan, "tool_fails,budget_seconds", "an answer is of a settled plan"
     ),
-    "adapter counts one attempt": _wired(Gathering, "response", _one_attempt, "retried", _COUNTED),
+    "adapter counts one attempt": _wired(Gathering, "response", _one_attempt, "endpoint_dead", _COUNTED),
     "adapter forgets what failed": _wired(EndpointFailed, "unmetered", 0, "retried", _COUNTED),
     "adapter makes no attempts": _wired(OpenAICompatible, "_converse", _makes_no_attempts, "endpoint_dead", _COUNTED),
     "adapter halves tokens": _wired(Gathering, "_total_usage", _half_the_prompt, "none", _COUNTED),

@@ -206,7 +206,7 @@ class _Careless(Ledger):
     __slots__ = ()
 
     async def admit(self, most: Usage) -> None:
-        self._check(most)
+        self.check(most)
 
     def settle(self, most: Usage, actual: Usage) -> None:
         self.charge(actual)

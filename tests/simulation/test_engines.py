@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -45,6 +46,15 @@ def test_nested_runs_stay_within_the_bound_of_the_run_around_them(faults: str) -
             for inner in result.nested:
                 assert inner.usage.calls <= inner.bound.calls <= result.bound.calls
             assert sum(inner.usage.calls for inner in result.nested) <= result.usage.calls
+
+
+@pytest.mark.requirement("K15", "M3")
+@pytest.mark.parametrize("engine", ["ensemble", "team", "chain", "contractive", SECOND], ids=str)
+def test_a_run_of_several_programs_that_is_overspent_ends_in_an_answer(engine: Any) -> None:
+    """A program beside the one that heard of the count may ask once more; it is no error, and no call is made."""
+    tally = simulate(range(12), "over_reported,budget_cost,budget_tokens", engine=engine)
+    assert tally.failures == []
+    assert tally.reasons["overspent"]
 
 
 @pytest.mark.requirement("M1")

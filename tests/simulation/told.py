@@ -22,6 +22,8 @@ _feeds: WeakKeyDictionary[World, list[Feed]] = WeakKeyDictionary()
 
 def telling(world: World, journal: Journal) -> Sequence[Observer]:
     """A watcher for a process of the run, whose feed begins with what the journal tells of those before it."""
+    if journal.opening is not None and journal.unsettled:  # as the service does, before it tells what was
+        journal.resume(())
     lines = unsealed(NAME, world.disk.data)[0]
     feed = Feed()
     _feeds.setdefault(world, []).append(feed)
@@ -45,12 +47,11 @@ def _first(feed: Feed, journal: Journal) -> Watcher:
 def hold_told(world: World) -> None:
     """Hold what each process told against the journal, and what a reader of it all got."""
     told = recorded_in(NAME, unsealed(NAME, world.disk.data)[0]).told
-    places = [one.place for one in told]
-    if sorted(set(places)) != places:
-        world.wrong(TELLING, f"the journal tells {[str(place) for place in places]}")
+    _hold_ascending(world, [one.place for one in told])
     frames_of_journal = {one.place: one.frame for one in told}
     latest: Place | None = None
     for feed in _feeds.pop(world, ()):
+        _hold_ascending(world, [one.place for one in feed.told])
         got = asyncio.run(_read(feed, latest))
         new = [one for one in feed.told if latest is None or one.place > latest]
         if got != [one.frame for one in new]:
@@ -59,6 +60,12 @@ def hold_told(world: World) -> None:
             if frames_of_journal.get(one.place) != one.frame:
                 world.wrong(TELLING, f"{one.place} was told as {one.type}, and the journal tells another event there")
         latest = new[-1].place if new else latest
+
+
+def _hold_ascending(world: World, places: list[Place]) -> None:
+    """No event stands where another one does, and each behind those before it."""
+    if sorted(set(places)) != places:
+        world.wrong(TELLING, f"events stand at {', '.join(map(str, places))}")
 
 
 async def _read(feed: Feed, after: Place | None) -> list[bytes]:
