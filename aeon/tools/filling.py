@@ -35,6 +35,8 @@ _MAX_DATABASE = 512 * MEGABYTE
 _MAX_FILE = 2048 * MEGABYTE
 _MAX_LINE = 32 * MEGABYTE
 _MAX_NAME = 60
+_WIDE = 5_000
+"""Columns above which the database may take 1 GB of memory: DuckDB takes some 50 KB for each."""
 _LONGEST_COLUMN = 100
 _GLOB = re.compile(r"[*?\[\]{}]")
 _OPTIONS = (
@@ -118,6 +120,8 @@ class Filler:
             raise ToolFailed(part.problem)
         if part.read_as:
             self.notes.append(f"{one_line(stem.strip(), 60)}: {part.read_as}")
+        if len(part.columns) > _WIDE:
+            self._connection.execute("SET memory_limit='1GB'")
         name = self._name(stem)
         if not part.rows:
             columns = ", ".join(f"{quoted(column)} {kind}" for column, kind in part.columns)
