@@ -125,11 +125,10 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     journal, so that the run can be resumed on the same model. ``engine`` is the name of an installed engine or a
     plugin; without it, the multi-pass engine. ``files`` is a folder to answer from, or several; it is the same as
     ``"files=DIR"`` among the tools. ``mcp`` is an MCP server whose tools the run gets, or several: a command such as
-    ``"npx some-server"``, or an address; it is started now, and ends with the orchestrator. ``roles`` gives roles of
-    the engine a model of their own, as in ``{"verifier": "http://127.0.0.1:8080/v1#judge"}``. ``durable`` is a
-    database, such as ``"sqlite"``, that keeps the runs; ``run`` names the one that is begun, or taken up again.
-    ``instructions`` are your own, in every prompt: a persona, house rules. Without a ``config`` the variables count
-    that the engine's settings name, such as ``RESEARCH_MAX_ITERS``.
+    ``"npx some-server"``, or an address; it is started now, and ends with the orchestrator. ``roles`` gives roles a
+    model of their own, as in ``{"verifier": "http://127.0.0.1:8080/v1#judge"}``. ``durable`` is a database, such as
+    ``"sqlite"``, that keeps the runs; ``run`` names the one that is begun, or taken up again.
+    ``instructions`` stand in every prompt. Without a ``config`` the variables count that the engine's settings name.
 
     Raises:
         UsageError: a model, tool, folder, engine or setting that does not exist or cannot be used.

@@ -19,9 +19,9 @@ OTHERS = "ru uk bg sr pl cs hr tr el he ar fa ur hi bn ta ro da nb fi hu"
 LEAST_LATIN = 4
 """Letters of a name in Latin script, of the others: shorter ones are words of other languages."""
 _LATIN = re.compile(r"[a-z\u00e0-\u024f]+")
-_HEAD = '''# The names of the months from January to December, by the tag of their language, from CLDR by way of Babel.
+_HEAD = """# The names of the months from January to December, by the tag of their language, from CLDR by way of Babel.
 # scripts/months writes this file.
-'''
+"""
 
 
 def text() -> str:
