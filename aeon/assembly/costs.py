@@ -67,8 +67,8 @@ class Costs:
         return {} if (expected := self.expected) is None else {EXPECTED: expected.model_dump(mode="json")}
 
     def note(self, end: Conclusion) -> None:
-        """Keep what a run took, over all its lives; one that has not really ended is none."""
-        if self._path is None or end.stop_reason in _UNENDED:
+        """Keep what a run took, over all its lives; one that has not really ended is none, nor one without a model."""
+        if self._path is None or not end.bound.calls or end.stop_reason in _UNENDED:
             return
         whole = end.usage + end.lost
         took = Took(calls=whole.calls, tokens=whole.tokens, cost=whole.cost, seconds=end.seconds)

@@ -199,7 +199,8 @@ def _print_bound(config: Settings, most: Bound, as_json: bool) -> int:
     else:
         cost = _cost(config, most)
         print(f"no run can spend more than {most.calls:,} model calls, {most.tokens:,} tokens and {cost}")
-        print(expected_words(most.expected))
+        if most.calls:
+            print(expected_words(most.expected))
     return 0
 
 

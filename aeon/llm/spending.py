@@ -70,9 +70,9 @@ def true_usage(request: LLMRequest, response: LLMResponse, prompt_tokens: int | 
     """
     prompt = _prompt_tokens(request) if prompt_tokens is None else prompt_tokens
     counted = response.usage if _can_be(response.usage) else NOTHING
-    unmetered = response.unmetered + (counted is not response.usage)
+    unmetered = response.unmetered + (not response.metered or counted is not response.usage)
     beyond = max(0, counted.prompt_tokens - prompt) + max(0, counted.generated_tokens - request.max_tokens)
-    calls = max(1, counted.calls, unmetered + bool(counted.tokens))
+    calls = max(counted.calls, 1 + response.unmetered)
     if (calls, beyond) != (counted.calls, counted.surplus):
         counted = counted.changed(calls=calls, surplus=beyond)
     return counted + _attempts(request, 0, unmetered, prompt + max(surplus, beyond)) if unmetered else counted

@@ -305,7 +305,7 @@ class Gathering:
         self._scores += told.scores or []
 
     def response(self, attempts: int, unmetered: int = 0, put_off: int = 0, calls_before: int = 0) -> LLMResponse:
-        """The completion; ``attempts`` is how many it took, ``unmetered`` how many of them were not counted.
+        """The completion; ``attempts`` is how many it took, ``unmetered`` how many before it were not counted.
 
         ``calls_before`` is how many tool calls the conversation holds before it. ``put_off`` requests before it met
         a rate limit. An attempt with counts that cannot be is one that was not counted: it is charged with the most
@@ -322,7 +322,8 @@ class Gathering:
             model=self._model,
             thought=self._thought or self._has_reasoning_tokens(),
             likelihood=self._likelihood(),
-            unmetered=unmetered + (not believed),
+            unmetered=unmetered,
+            metered=believed,
         )
 
     def _likelihood(self) -> float | None:

@@ -258,18 +258,18 @@ def bound_words(bound: Bound, tokens: bool = True) -> str:
 
 
 def expected_words(expected: Expected | None) -> str:
-    """What like runs took, half of them at most and nine of ten."""
+    """What like runs took: the median, and the 90th percentile."""
     if expected is None:
         return "no runs like this yet"
     calls, tokens, cost = expected.calls, expected.tokens, expected.cost
     half = _took_words(calls.median, tokens.median, cost.median)
     most = _took_words(calls.p90, tokens.p90, cost.p90)
-    return f"{counted(expected.runs, 'run')} like this: half took at most {half}; nine of ten {most}"
+    return f"{counted(expected.runs, 'run')} like this: median {half}; 90 % within {most}"
 
 
 def _took_words(calls: float, tokens: float, cost: float) -> str:
     paid = f", {dollars(cost)}" if cost else ""
-    return f"{counted(int(calls), 'model call')} and {counted(int(tokens), 'token')}{paid}"
+    return f"{counted(int(calls), 'call')}, {counted(int(tokens), 'token')}{paid}"
 
 
 def dollars(amount: float) -> str:
@@ -291,10 +291,14 @@ def _reservations(end: Conclusion) -> tuple[str, str]:
     return "" if end.sufficient or broken else visible(end.detail), unworded
 
 
+_NOTABLE = 100
+"""Tokens of a call that its endpoint counts and nobody sent: fewer are a matter of tokenizers."""
+
+
 def _surplus(end: Conclusion) -> str:
     """That the endpoint counts more than is sent to it, as behind a proxy that adds a prompt of its own."""
     most = (end.usage + end.lost).surplus
-    return f"the endpoint reported up to {most:,} tokens a call more than its call can take" if most else ""
+    return f"the endpoint reported up to {most:,} tokens a call more than its call can take" if most >= _NOTABLE else ""
 
 
 def _unread_words(one: Unread) -> str:

@@ -88,7 +88,8 @@ class TokenProbability(Frozen):
 class LLMResponse(Frozen):
     """One completion. ``usage`` counts the calls of every attempt, retries included, and the tokens of the last.
 
-    ``unmetered`` is how many attempts before it the endpoint may have worked on, without a word on their tokens.
+    ``unmetered`` is how many attempts before it the endpoint may have worked on, without a word on their tokens;
+    ``metered`` says that it told those of the last one.
     Only with the ``finish_reason`` ``stop`` is the text known to be whole; with ``other`` nobody knows why it ends.
     ``thought`` says that the endpoint reasoned beside the text, where nobody sees it or in a field of its own.
     ``likelihood`` is the sequence probability (Malinin & Gales, 2021): the product of the probabilities (0-1) of the
@@ -105,6 +106,7 @@ class LLMResponse(Frozen):
     thought: bool = False
     likelihood: float | None = Field(default=None, ge=0, le=1)
     unmetered: int = Field(default=0, ge=0)
+    metered: bool = True
 
 
 class Capabilities(Frozen):

@@ -61,7 +61,8 @@ def _causes(result: Conclusion, before: Sequence[Entry], config: Settings) -> di
 
 def _overruled(result: Conclusion, entries: Sequence[Entry], before: Sequence[Entry]) -> Iterator[str]:
     """What is on record and comes before the reason in any table."""
-    if _is_in_doubt(result, entries) and result.stop_reason not in _FIRST[:2]:
+    could_ask = not result.stop_reason.endswith("_exhausted")  # else the run ends before it puts the question
+    if could_ask and _is_in_doubt(result, entries) and result.stop_reason not in _FIRST[:2]:
         yield ", though nobody knows whether a tool did its work"
     if _died(before) and result.stop_reason not in _FIRST:
         yield ", though the endpoint was dead"

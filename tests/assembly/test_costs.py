@@ -102,8 +102,7 @@ def test_median_and_ninetieth_percentile_are_values_that_occurred() -> None:
         seconds=Spread(median=4.5, p90=6.5),
     )
     assert expected_words(costs.expected) == (
-        "10 runs like this: half took at most 9 model calls and 900 tokens, $0.09; "
-        "nine of ten 13 model calls and 1,300 tokens, $0.13"
+        "10 runs like this: median 9 calls, 900 tokens, $0.09; 90 % within 13 calls, 1,300 tokens, $0.13"
     )
     assert expected_words(None) == "no runs like this yet"
 

@@ -107,7 +107,7 @@ def test_without_a_terminal_a_run_can_be_suspended(aeon: Aeon, model: Model, tmp
     model.finds_unclear()
     saved = str(tmp_path / "saved")
     done = aeon("run", TASK, "--model", model.url, "--save", saved, "--unattended", "suspend")
-    assert (done.code, done.err) == (4, "")
+    assert (done.code, done.out, done.errors) == (4, "", [])
     for words in (QUESTION, "1  the blue ones", "default: the blue ones", f'aeon resume {saved} --answer "…"'):
         assert words in done.shown
     assert "Answer" not in done.shown

@@ -87,7 +87,7 @@ def test_a_run_over_a_collection(aeon: Aeon, model: Model, folder: Path) -> None
     aeon("collect", "papers", "--into", "papers.aeon")
     done = aeon("run", "What do 17 pens at 2.40 cost?", "--model", model.url, "--files", "papers.aeon", "--save", "r")
     place = folder.parent / "papers.aeon"
-    assert done.out.startswith(f"{place}: 0 tables; 2 documents\n")
+    assert done.err.startswith(f"{place}: 0 tables; 2 documents\n")
     assert f"files={place}" in Journal.read("r").opened.setup["tools"]  # type: ignore[operator]
 
 

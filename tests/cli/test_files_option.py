@@ -86,8 +86,8 @@ def test_a_hostile_file_is_one_line_and_the_run_goes_on(
     (folder / "forms.pdf").write_bytes(nested_forms(9))
     (folder / "worked.db").write_bytes(generated_cells(90, 900_000))
     done = aeon("run", TASK, "--model", model.url, "--files", str(folder))
-    first = done.out.splitlines()[0]
-    assert "1 table; 1 document" in first and "40.8" in done.out and done.err == ""
+    first = done.err.splitlines()[0]
+    assert "1 table; 1 document" in first and "40.8" in done.out and done.errors == []
     assert "forms.pdf (is not read: it took more than 160 MB to read)" in first
     assert "worked.db (its tables are far larger than the file)" in first
 
@@ -107,8 +107,8 @@ def test_the_time_that_reading_takes_is_the_runs(
     options = ("--model", model.url, "--budget-seconds", "6", "--save", str(saved))
     done = aeon("run", TASK, *options, "--files", str(folder))
     assert time.monotonic() - began < 20
-    assert "page.html (is not read: it took more than " in done.out
-    assert "1 table; 2 documents" in done.out and "late.html" not in done.out
+    assert "page.html (is not read: it took more than " in done.err
+    assert "1 table; 2 documents" in done.err and "late.html" not in done.shown
     assert Journal.read(saved).opened.config["budget"]["seconds"] < 4.5  # type: ignore[index, call-overload, operator]
 
 

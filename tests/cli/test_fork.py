@@ -76,7 +76,7 @@ def test_a_fork_has_the_same_past_and_another_future(aeon: Aeon, model: Model, s
     before = saved.read_bytes()
     done = aeon("fork", str(saved), "--at", "8", "--set", "convergence.completeness=0.5", "--set", "max_passes=2")
     assert done.code == 0 and "Resumed after 8 effects" in done.shown
-    assert "run.fork1.jsonl" in done.err and len(done.err.splitlines()) == 1
+    assert len(done.errors) == 1 and "run.fork1.jsonl" in done.errors[0]
     forked = Journal.read(saved.with_name("run.fork1.jsonl"))
     config = forked.config(Config)
     assert config.convergence.completeness == 0.5 and config.max_passes == 2

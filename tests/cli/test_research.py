@@ -239,7 +239,7 @@ def test_a_hostile_hit_is_left_out_and_the_research_goes_on(
         service.pages["/search"] = send(body={"results": results})
         done = aeon("research", QUESTION, "--search", f"searxng={service.url}", "--allow", site.entry)
     assert done.code == 0 and "1883" in done.out
-    assert "took more than 160 MB to read" in " ".join(done.out.split())
+    assert "took more than 160 MB to read" in " ".join(done.err.split())
 
 
 @pytest.mark.requirement("R7")

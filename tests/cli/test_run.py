@@ -152,11 +152,11 @@ def test_the_bound_is_known_without_a_model(aeon: Aeon) -> None:
 def test_what_like_runs_took_stands_beside_the_bound(aeon: Aeon, model: Model) -> None:
     """With --bound, and before a run of the same kind begins; where none is on record the run says nothing of it."""
     first = aeon("run", TASK, "--model", model.url)
-    assert " like this" not in first.out
+    assert " like this" not in first.shown
     told = aeon("run", "--bound", "--model", model.url).out.splitlines()[1]
-    assert told.startswith("1 run like this: half took at most ") and "; nine of ten " in told
+    assert told.startswith("1 run like this: median ") and "; 90 % within " in told
     second = aeon("run", TASK, "--model", model.url)
-    assert second.out.splitlines()[2] == told
+    assert told in second.err.splitlines()
     assert aeon("run", "--bound", "--json", "--model", model.url).document["expected"]["runs"] == 2
 
 
@@ -333,7 +333,7 @@ def test_without_network_and_model_one_line_says_what_to_do(
     nowhere = catalogue.HubFile(url="http://127.0.0.1:1/weights")
     entry = catalogue.CATALOGUE[catalogue.DEFAULT_MODEL].changed(mirrors=(nowhere,))
     monkeypatch.setattr("aeon.llm.select.CATALOGUE", {entry.name: entry})
-    monkeypatch.setattr("aeon.cli.session.CATALOGUE", {entry.name: entry})
+    monkeypatch.setattr("aeon.cli.progress.CATALOGUE", {entry.name: entry})
     monkeypatch.setattr(download, "CONNECT_SECONDS", 0.2)
     done = aeon("run", TASK, "--save", str(tmp_path / "saved"))
     said = done.err.splitlines()

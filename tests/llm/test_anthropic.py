@@ -379,7 +379,7 @@ def test_counts_that_cannot_be_leave_the_attempt_unmetered(endpoint: Endpoint) -
     """A text of no tokens is not believed."""
     endpoint.play(reply(text(0, "hello"), tokens=0))
     response = ask(endpoint)
-    assert (response.usage, response.unmetered) == (Usage(calls=1), 1)
+    assert (response.usage, response.unmetered, response.metered) == (Usage(calls=1), 0, False)
 
 
 def test_capabilities_are_those_that_the_page_of_the_model_states(endpoint: Endpoint) -> None:

@@ -258,7 +258,7 @@ def test_counts_that_cannot_be_are_not_believed(endpoint: Endpoint, usage: dict[
     endpoint.play(stream(chunk("hello"), chunk(finish="stop"), usage=usage) if streamed else whole(usage=usage))
     asked = request(attempts=1, max_tokens=99)
     response = ask(endpoint, asked)
-    assert (response.text, response.unmetered) == ("hello", 1)
+    assert (response.text, response.unmetered, response.metered) == ("hello", 0, False)
     assert true_usage(asked, response) == most_usage(asked) and most_usage(asked).estimated == 1
 
 

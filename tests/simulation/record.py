@@ -7,16 +7,15 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
-from aeon.assembly import multipass
 from aeon.durable.presence import Watch
 from aeon.durable.steps import StepStore
 from aeon.errors import JournalError, OutcomeUnknown
 from aeon.grounding import looped, matching
 from aeon.grounding.outcomes import grounded_on
-from aeon.grounding.results import grounded
+from aeon.grounding.results import PlanEvidence
 from aeon.kernel.engine import Run
 from aeon.llm.openai_compatible import OpenAICompatible
-from aeon.proof import verify
+from aeon.proof.checks import Checks
 from aeon.runtime import basis, driver, fork, handling
 from aeon.runtime import lines as journal_lines
 from aeon.runtime.failures import unknown
@@ -290,14 +289,16 @@ ANSWERS: dict[str, Fault] = {
     "finds no claims that do not stand": seeds(
         basis, "grounded_on", _standing_of(grounded_on), "none", _CLAIMED, engine="loop"
     ),
-    "makes no claims that do not stand": seeds(multipass, "grounded", _standing_of(grounded), "none", _CLAIMED),
+    "makes no claims that do not stand": seeds(
+        PlanEvidence, "claims", _standing_of(PlanEvidence.claims), "none", _CLAIMED
+    ),
     "points beside a claim": seeds(looped, "claim_of", _one_further, "none", _CLAIMED),
     "says of every claim that it stands": test(
         matching, "claim_of", _all_well, "grounding.test_matching",
         "test_a_value_that_stands_nowhere_rests_on_nothing", "it is 67 then",
     ),
     "verifies a proof with any journal": test(
-        verify._Proof, "check_journal", lambda *_: None, "proof.test_verify",
+        Checks, "check_journal", lambda *_: None, "proof.test_verify",
         "test_the_journal_must_be_the_one_of_the_proof", "tmp_path",
     ),
 }  # fmt: skip

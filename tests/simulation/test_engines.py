@@ -49,7 +49,7 @@ def test_nested_runs_stay_within_the_bound_of_the_run_around_them(faults: str) -
 
 
 @pytest.mark.requirement("K15", "M3")
-@pytest.mark.parametrize("engine", ["ensemble", "team", "chain", "contractive", SECOND], ids=str)
+@pytest.mark.parametrize("engine", ["ensemble", "team", "chain", "contractive", pytest.param(SECOND, id="second")])
 def test_a_run_of_several_programs_that_is_overspent_ends_in_an_answer(engine: Any) -> None:
     """A program beside the one that heard of the count may ask once more; it is no error, and no call is made."""
     tally = simulate(range(12), "over_reported,budget_cost,budget_tokens", engine=engine)
