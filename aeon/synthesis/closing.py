@@ -19,6 +19,7 @@ __all__ = ["Closer"]
 
 _LONGEST_RESULT = 6_000
 _SHORTEST_RESULT = 300
+_LONGEST_CAVEAT = 400
 _NOT_STATED = "not stated in what was searched"
 _RESERVED = 1_000
 """Bytes of a prompt that marks, roles and the request itself may take beside the texts."""
@@ -87,7 +88,8 @@ class Closer:
         limit = characters("".join(told), room) // max(1, len(told))
         limit = max(_SHORTEST_RESULT, min(_LONGEST_RESULT, limit))
         results = "\n".join(fence(step.id, text, limit) for step, text in zip(telling, told, strict=True))
-        caveat = f"The work ended early ({effect.caveat}): say what is missing.\n" if effect.caveat else ""
+        why = fence("ending", effect.caveat, _LONGEST_CAVEAT)  # it may quote what a tool gave
+        caveat = f"{why}\nThe work ended early, for this reason: say what is missing.\n" if effect.caveat else ""
         question = render(load("aeon.synthesis", "merge.md"), results=results or "(nothing)", caveat=caveat)
         return Prompt(system=system, user=f"{facts}\n\n{question}")
 

@@ -17,7 +17,7 @@ from aeon.runtime.handling import Handled, Handling
 from aeon.runtime.ledger import Ledger
 from aeon.runtime.remainder import Remainder
 from aeon.runtime.stream import RunStream
-from aeon.schema import NOTHING, Allowance, Bound, Budget, Left, LLMRequest, LLMResponse, Outcome, Settings, Usage
+from aeon.schema import NOTHING, Allowance, Budget, Left, LLMRequest, LLMResponse, Outcome, Usage
 from aeon.schema.effects import Effect
 from aeon.supervisor import calls
 from simulation.finding import Fault, seeds, test
@@ -93,15 +93,11 @@ COUNTS: dict[str, Fault] = {
 """Counts of calls and tokens."""
 
 
-_left, _bound, _split, _allowance = budget.left, budget.bound, budget.split, budget.allowance
+_left, _split, _allowance = budget.left, budget.split, budget.allowance
 
 
 def _forgives_what_was_lost(run: Run[Any, Any], reserve: int, claimed: Usage = NOTHING) -> Left:
     return budget.left(run.config, run.bound, run.usage + claimed, run.elapsed - run.began, reserve)
-
-
-def _half_the_bound(settings: Settings, calls: int) -> Bound:
-    return _bound(settings, max(1, calls // 64))
 
 
 def _all_to_each(whole: Allowance, effects: int, cap: int) -> list[Allowance]:
@@ -132,7 +128,6 @@ BUDGETS: dict[str, Fault] = {
     "forgives what earlier lives lost": seeds(
         Run, "rest", _forgives_what_was_lost, "crash_each,budget_calls", (_RESERVE, _BOUND, _ANSWER)
     ),
-    "states a bound that is too low": seeds(budget, "bound", _half_the_bound, "none", (_TABLE, _RESERVE, _BOUND)),
     "gives each of a batch all that is left": seeds(
         budget, "split", _all_to_each, "budget_tokens", (_RESERVE, _ANSWER)
     ),
