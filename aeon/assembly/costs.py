@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from aeon.home import cache_dir
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.around import Around
-from aeon.llm.probe import Examinable
+from aeon.llm.examinable import Examinable
 from aeon.replacing import put
 from aeon.runtime.lines import EXPECTED
 from aeon.schema import Conclusion, Expected, JsonObject, Settings, Spread, Took

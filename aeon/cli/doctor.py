@@ -20,7 +20,7 @@ from aeon.doctor.checkup import examine, profile_of
 from aeon.doctor.findings import Context, Findings
 from aeon.doctor.report import Report, rows, title
 from aeon.errors import UsageError
-from aeon.llm.probe import Examinable
+from aeon.llm.examinable import Examinable
 from aeon.llm.profiles import agrees, load, save
 from aeon.llm.select import select
 from aeon.observability.lines import visible

@@ -7,7 +7,7 @@ from typing import Protocol, TextIO
 
 from aeon.doctor.checkup import examine, profile_of
 from aeon.llm.adapter import LLMAdapter
-from aeon.llm.probe import Examinable
+from aeon.llm.examinable import Examinable
 from aeon.llm.profiles import Profile, agrees, load, save
 
 __all__ = ["ExaminableModel", "latest", "profile_for", "stage_on"]

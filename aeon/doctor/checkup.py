@@ -21,7 +21,7 @@ from aeon.doctor.shapes import (
 )
 from aeon.doctor.speed import examine_speed
 from aeon.errors import ModelError
-from aeon.llm.probe import Examinable
+from aeon.llm.examinable import Examinable
 from aeon.llm.profiles import Profile, agrees
 
 __all__ = ["Stage", "examine", "profile_of"]

@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 from aeon.errors import EndpointFailed, ModelError, RequestRefused
 from aeon.llm.asking import Form
-from aeon.llm.probe import THOUGHT_TOKENS, Examinable, is_cut
+from aeon.llm.examinable import Examinable
+from aeon.llm.probe import THOUGHT_TOKENS, is_cut
 from aeon.llm.spending import lost, true_usage
 from aeon.schema.llm import LLMRequest, LLMResponse, Message
 from aeon.schema.usage import Usage

@@ -9,7 +9,7 @@ from typing import get_args
 from aeon.doctor.examination import Examination, plain
 from aeon.doctor.form_tasks import FormTask, is_right, tasks_digest
 from aeon.errors import ModelError
-from aeon.llm.probe import Examinable
+from aeon.llm.examinable import Examinable
 from aeon.llm.profiles import Profile
 from aeon.schema import Conclusion, Frozen, Usage, WorkForm
 from aeon.schema.form_scores import FormScore, preferred

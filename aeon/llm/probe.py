@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import NamedTuple, TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -14,6 +14,7 @@ from aeon.errors import AllowanceExhausted, ModelError, RequestRefused
 from aeon.llm.adapter import Permit, freely
 from aeon.llm.asking import Form
 from aeon.llm.connections import Connections
+from aeon.llm.examinable import Examinable
 from aeon.llm.lenient import Lenient
 from aeon.llm.listing import MOST_LISTED
 from aeon.llm.marks import answer_part, starts_with_thought
@@ -26,40 +27,13 @@ from aeon.schema.llm import CallRequest, Capabilities, LLMRequest, LLMResponse, 
 from aeon.schema.usage import Usage
 
 __all__ = [
-    "OMITTED", "PROBES", "PROBE_CALLS", "THOUGHT_TOKENS", "Ask", "Examinable", "ProbeOutcome", "is_cut", "measured",
+    "OMITTED", "PROBES", "PROBE_CALLS", "THOUGHT_TOKENS", "Ask", "ProbeOutcome", "is_cut", "measured",
     "probe",
     "read_page", "told",
 ]  # fmt: skip
 
 Ask = Callable[[LLMRequest, Form], Awaitable[LLMResponse]]
 """Sends one request in exactly one form."""
-
-
-@runtime_checkable
-class Examinable(Protocol):
-    """An adapter whose endpoint can be examined: asked in one exact form, and for what it says of itself."""
-
-    @property
-    def name(self) -> str:
-        """The model's name, as the user knows it."""
-        ...
-
-    @property
-    def place(self) -> str:
-        """What tells this endpoint from others, without a key."""
-        ...
-
-    async def ask(self, request: LLMRequest, form: Form) -> LLMResponse:
-        """One completion in exactly this form. Raises `ModelError`."""
-        ...
-
-    async def told(self) -> Told:
-        """What the server says of itself; what it does not tell is left out."""
-        ...
-
-    async def aclose(self) -> None:
-        """Let go of connections and processes."""
-        ...
 
 
 ENFORCED = "zq7"

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from aeon.llm.adapter import LLMAdapter
+from aeon.llm.examinable import Examinable
 from aeon.llm.local import Local
-from aeon.llm.probe import Examinable
 from aeon.llm.profiles import load
 
 __all__ = ["HOSTED", "ON_TWO_CORES", "Speed", "speed_of"]

@@ -43,12 +43,7 @@ class Prompt:
     def messages(self) -> tuple[Message, ...]:
         """The chat messages, always encodable as UTF-8; an empty system text makes no message."""
         system = (Message(role="system", content=clean(self.system)),) if self.system.strip() else ()
-        turns = [
-            Message(role=role, content=clean(text))
-            for question, answer in self.examples
-            for role, text in (("user", question), ("assistant", answer))
-        ]
-        return (*system, *turns, Message(role="user", content=clean(self.user)))
+        return (*system, *_turns(self.examples), Message(role="user", content=clean(self.user)))
 
     @property
     def fixed_messages(self) -> int:
@@ -60,6 +55,16 @@ class Prompt:
         """How many of the first messages, and of the characters of the next one, are the same for many questions."""
         begins = self.fixed_messages and self.user.startswith(self.shared)
         return self.fixed_messages, len(clean(self.shared)) if begins else 0
+
+
+@lru_cache(maxsize=64)
+def _turns(examples: tuple[tuple[str, str], ...]) -> tuple[Message, ...]:
+    """Examples as turns; they are the same in prompt after prompt."""
+    return tuple(
+        Message(role=role, content=clean(text))
+        for question, answer in examples
+        for role, text in (("user", question), ("assistant", answer))
+    )
 
 
 def clean(text: str) -> str:

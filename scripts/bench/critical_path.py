@@ -133,7 +133,9 @@ class Judges:
 
     async def assess(self, effect: ask.AssessConvergence) -> ConvergenceAssessment:
         """It has converged."""
-        return ConvergenceAssessment(converged=True, completeness=1.0, coherence=1.0, consistency=1.0)
+        return ConvergenceAssessment(
+            converged=True, completeness=1.0, coherence=1.0, consistency=1.0, standing="assumed"
+        )
 
     async def synthesize(self, effect: ask.Synthesize) -> Answer:
         """How many results were passed on in all."""

@@ -1,4 +1,4 @@
-"""How large the package is: kernel lines, worst function, wheel, dependencies; ``start.py`` says how quick to load.
+"""How large the package is: kernel lines, worst function, wheel, dependencies; ``budgets.py`` says how quick to load.
 
 python scripts/bench/footprint.py [--out FILE]
 """

@@ -128,7 +128,8 @@ def test_a_run_that_ended_early_says_what_is_missing() -> None:
     answer, model = close("So far 12.5 and 25.", steps=[broken], caveat="the time is over")
     assert answer.text == "So far 12.5 and 25."
     asked = prompt(model)
-    assert "<data ending>\nthe time is over\n</data>\nThe work ended early, for this reason: say what is missing." in asked
+    why = "<data ending>\nthe time is over\n</data>"
+    assert f"{why}\nThe work ended early, for this reason: say what is missing." in asked
     assert "broken off; its tools gave" in asked and "12.5" in asked and "no such table" not in asked
 
 

@@ -79,7 +79,7 @@ class Judges:
 
     async def validated(self, effect: ask.ValidatePlan | ask.ValidateResults) -> SemanticValidationReport:
         """No issues."""
-        return SemanticValidationReport(form="verdict")
+        return SemanticValidationReport(form="verdict", standing="assumed")
 
     async def refine(self, effect: ask.RefinePlan) -> Refinement:
         """One step in the place of another."""
@@ -94,7 +94,9 @@ class Judges:
 
     async def assess(self, effect: ask.AssessConvergence) -> ConvergenceAssessment:
         """Never enough."""
-        return ConvergenceAssessment(converged=False, completeness=0.5, reason_codes=("completeness",), form="verdict")
+        return ConvergenceAssessment(
+            converged=False, completeness=0.5, reason_codes=("completeness",), form="verdict", standing="assumed"
+        )
 
     async def synthesize(self, effect: ask.Synthesize) -> Answer:
         """How many parts there are."""

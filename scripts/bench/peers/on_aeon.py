@@ -120,6 +120,7 @@ class Judges:
         return ConvergenceAssessment(
             converged=completeness >= effect.thresholds.completeness, completeness=completeness, coherence=1.0,
             consistency=1.0, reason_codes=("completeness",), explanation="steps are missing", form="verdict",
+            standing="assumed",
         )  # fmt: skip
 
     async def synthesize(self, effect: ask.Synthesize) -> Answer:
