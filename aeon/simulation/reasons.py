@@ -61,8 +61,7 @@ def _causes(result: Conclusion, before: Sequence[Entry], config: Settings) -> di
 
 def _overruled(result: Conclusion, entries: Sequence[Entry], before: Sequence[Entry]) -> Iterator[str]:
     """What is on record and comes before the reason in any table."""
-    could_ask = not result.stop_reason.endswith("_exhausted")  # else the run ends before it puts the question
-    if could_ask and _is_in_doubt(result, entries) and result.stop_reason not in _FIRST[:2]:
+    if _is_in_doubt(result, entries) and result.stop_reason not in _FIRST[:2]:
         yield ", though nobody knows whether a tool did its work"
     if _died(before) and result.stop_reason not in _FIRST:
         yield ", though the endpoint was dead"
@@ -73,7 +72,7 @@ def _overruled(result: Conclusion, entries: Sequence[Entry], before: Sequence[En
 
 def _is_in_doubt(result: Conclusion, entries: Sequence[Entry]) -> bool:
     """Whether nobody said of an unknown outcome what to do about it; that of a member ends the member alone."""
-    if is_combined(result):
+    if is_combined(result) or result.stop_reason.endswith("_exhausted"):  # such a run ends before it can ask
         return False
     unknown = sum(entry.failure is not None and entry.failure.kind == "unknown" for entry in entries)
     replies = (entry.value for entry in entries if entry.phase == AskUser.phase and isinstance(entry.value, dict))

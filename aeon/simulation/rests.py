@@ -31,7 +31,7 @@ _ROUNDED = 1e-3
 """How far apart, in proportion or at all, a decimal of an answer may be from what it rounds."""
 _SAID_BY_HOST = """
     unchecked no step was were completed none perhaps yes true false null the files do not say stated in what searched
-    nan only the reserve for answer is left
+    nan
 """
 _HOST_WORDS = frozenset(_SAID_BY_HOST.split())
 """What the host itself can put into an answer."""
@@ -151,7 +151,7 @@ def _from_the_run(world: World, result: Result, journal: Journal) -> None:
             world.wrong("an answer is made of the run", f"{number} in {result.answer[:200]!r}")
     words = set(_WORD.findall(_DECIMAL.sub(" ", answer))) - _HOST_WORDS
     strange = {word for word in words if word not in material}
-    if strange:
+    if strange and result.stop_reason != "overspent":  # which goes before a reason that the answer has told already
         world.wrong("an answer is made of the run", f"{', '.join(sorted(strange)[:5])} in {result.answer[:200]!r}")
 
 
