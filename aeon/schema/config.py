@@ -50,7 +50,7 @@ class RefinementLimits(Frozen):
     plan_steps: int = Field(default=12, ge=1, description="in a first plan")
     total_steps: int = Field(default=24, ge=1, description="over a whole run, replaced ones included")
     turns: int = Field(default=24, ge=1, description="of a model with tools, over a whole run")
-    rounds: int = Field(default=8, ge=1, description="in which programs are written, over a whole run")
+    rounds: int = Field(default=16, ge=1, description="in which programs are written, over a whole run")
     turns_per_step: int = Field(default=12, ge=1, description="the last of which must answer")
     calls_per_turn: int = Field(default=16, ge=1, description="tool calls; those beyond are not made")
 

@@ -28,7 +28,7 @@ def cut_repr(text: str) -> str:
 class Frozen(BaseModel):
     """An immutable value that accepts no field it does not know."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     def changed(self, **fields: object) -> Self:
         """A copy with these fields set to these values, which are not validated."""

@@ -85,10 +85,10 @@ def _whole(found: Classes, effect: CompareAnswers) -> bool:
 def _hold_shares(world: World, result: Ensemble, config: EnsembleConfig) -> None:
     """Those that are asked at once leave as much for each of the others, and what is kept for comparing."""
     budget, seats = config.budget, len(config.seats)
-    if world.beyond:  # more was counted than anybody could ask for
-        return
+    beyond = sum(said.tokens for said in world.beyond.values())  # more was counted than anybody could ask for
     for ballot in result.ballots[: seats // 2 + 1]:
-        if budget.tokens is not None and ballot.tokens > int(budget.tokens * (1 - config.reserve.tokens)) // seats:
+        share = int((budget.tokens or 0) * (1 - config.reserve.tokens)) // seats + beyond
+        if budget.tokens is not None and ballot.tokens > share:
             world.wrong("a member within its share", f"{ballot.member} took {ballot.tokens} of {budget.tokens} tokens")
         if budget.calls is not None and ballot.calls > budget.calls // seats:
             world.wrong("a member within its share", f"{ballot.member} took {ballot.calls} of {budget.calls} calls")

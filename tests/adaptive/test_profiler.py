@@ -195,6 +195,7 @@ def test_the_context_of_a_task_is_data() -> None:
         f"<think>Hm, a feast.</think>{said()}",
         said().replace('"', "'"),
         said()[:-1] + ",}",
+        f"[{said()}]",
     ],
 )
 def test_a_reply_in_wrapping_is_used_as_it_is(text: str) -> None:
@@ -215,7 +216,6 @@ def test_a_reply_in_wrapping_is_used_as_it_is(text: str) -> None:
         said(expected_step_count=None),
         said(more="fields"),
         json.dumps({"reasoning_depth": 3}),
-        json.dumps([GOOD]),
         "I'm sorry, but I can't help with that.",
         "",
         LLMResponse(text=said()[:40], finish_reason="length"),

@@ -146,7 +146,9 @@ def unlost(result: Result) -> str:
     """The result as JSON, as if no life of the run had spent anything in vain."""
     history = result.history
     conclusion = history.conclusion.changed(lost=Usage())
-    return result.changed(lost=Usage(), history=history.changed(conclusion=conclusion)).model_dump_json()
+    figures = history.statistics.changed(lost=Usage())
+    whole = history.changed(conclusion=conclusion, statistics=figures)
+    return result.changed(lost=Usage(), history=whole).model_dump_json()
 
 
 def counted_of(data: bytes, folder: Path) -> list[str]:

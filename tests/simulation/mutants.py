@@ -152,7 +152,9 @@ async def _made_up(engine: ConvergenceEngine, effect: AssessConvergence) -> Conv
     try:
         return await _assess(engine, effect)
     except CompletionError:
-        return ConvergenceAssessment(converged=True, standing="assumed")
+        return ConvergenceAssessment(
+            converged=True, completeness=1, coherence=1, consistency=1, standing="assumed", form="verdict"
+        )
 
 
 def _unfenced(label: str, text: str, limit: int) -> str:

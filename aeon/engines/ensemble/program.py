@@ -39,7 +39,8 @@ def _ensemble(members: Members, run: EnsembleRun) -> Program[Ensemble]:
     decision = _ended(run, decision)
     if decision.reason == "disagreement" and poll.mergeable:
         effect = MergeAnswers(task=run.task, answers=poll.mergeable)
-        poll.merge((yield from run.final(effect, Merged(), decision)).text)
+        (outcome,) = yield from run.issue((effect.changed(allowance=run.allow(effect.phase)),))
+        poll.merge(run.value(effect, outcome, Merged()).text)
         decision = run.decide()
     return _result(poll, decision)
 

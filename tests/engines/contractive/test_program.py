@@ -228,10 +228,10 @@ def test_what_does_not_pay_for_two_children_and_another_look_is_not_split() -> N
     assert (result.stop_reason, result.tree[0].stop, result.tree[0].splits) == ("undecided", "short", 0)
 
 
-def test_a_budget_that_runs_out_is_the_reason() -> None:
+def test_a_look_that_takes_more_than_the_budget_ends_the_run() -> None:
     """What was drawn before is the answer."""
     result = World({"sample": SPLIT}, budget={"tokens": 200}).run()
-    assert result.stop_reason == "tokens_exhausted" and result.short == "1"
+    assert result.stop_reason == "overspent" and result.short == "1"
 
 
 def test_classes_that_cannot_be_are_not_believed() -> None:

@@ -113,7 +113,7 @@ ENDINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "queries_exhausted": ({"reflect": seeking}, {"max_queries": 5}),
     "nothing_new": ({"reflect": Reflection()}, {}),
     "calls_exhausted": ({"reflect": seeking}, {"tier": "deep", "budget": {"calls": 10}, "reserve": {"tokens": 0}}),
-    "tokens_exhausted": ({"reflect": seeking}, {"tier": "deep", "budget": {"tokens": 350}}),
+    "tokens_exhausted": ({"reflect": seeking}, {"tier": "deep", "budget": {"tokens": 500}}),
     "seconds_exhausted": ({"reflect": seeking}, {"tier": "deep", "budget": {"seconds": 7.5}}),
     "interrupted": ({"interrupted_at": 3}, {}),
     "failed": ({"reflect": ENDPOINT_DOWN}, {}),
