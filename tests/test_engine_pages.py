@@ -26,7 +26,11 @@ ROOT = Path(__file__).parents[1]
 NAMES = [engine.name.partition("/")[0] for engine in shipped()]
 SEEDS = {"multi-pass": 700}
 """How many runs show every step of an engine, where 150 do not."""
-RARE = {"multi-pass": {("weigh", "turn"), ("write", "turn")}, "tutor": {("recheck", "player_move")}}
+RARE = {
+    "multi-pass": {("weigh", "turn"), ("write", "turn")},
+    "research": {("pause", "pause")},
+    "tutor": {("recheck", "player_move")},
+}
 """Steps that one simulated run in a thousand takes, or none, as the simulated player challenges nothing: the tests of
 the engines take them."""
 

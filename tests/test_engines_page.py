@@ -95,7 +95,7 @@ def test_the_page_engine_is_simulated(vote: ModuleType) -> None:
 
 
 @pytest.mark.requirement("O6", "K12a")
-@pytest.mark.parametrize("seed", [247, 306, 335, 769, 870, 896, 1010, 1084])
+@pytest.mark.parametrize("seed", [24, 75, 101, 129, 157, 165, 198, 239])
 def test_a_run_that_lost_its_last_calls_is_not_called_broken(vote: ModuleType, seed: int) -> None:
     """Calls that a crash or an interrupt made void are within the stated bound: the run may end for want of calls."""
     tally = simulate(range(seed, seed + 1), engine=vote.PLUGIN)

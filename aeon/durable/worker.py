@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import socket
 import threading
@@ -70,7 +71,7 @@ class Worker:
         self._database = database
         self._equipment = equipment
         self._limits = limits or Limits()
-        self._say = say
+        self._shown = say
         self._plugins = equipment.plugins()
         self._queues = equipment.queues()
         self._live: dict[str, Live] = {}
@@ -244,6 +245,11 @@ class Worker:
             self._say(f"{life.run}  goes on from what is on record: {steps.broken}")
             return None
         return result
+
+    def _say(self, line: str) -> None:
+        """Tell who looks at the worker; a full disk for its log costs no run."""
+        with contextlib.suppress(OSError):
+            self._shown(line)
 
     def _given_up(self, life: Life) -> LifeEnd:
         """How a run ends that is not taken up any more."""
