@@ -18,7 +18,7 @@ def confidence(parts: ConfidenceParts | None, calibrated: float | None = 0.2) ->
 
 
 def test_it_is_the_mean_of_the_parts_that_were_measured() -> None:
-    """Whatever a calibration made of it; the weights of the absent parts go to the others. It is one source of three."""
+    """Whatever a calibration made of it; weights of absent parts go to the others. It is one source of three."""
     parts = ConfidenceParts(source_quality=1.0, entity_coverage=0.41, citation_density=1.0)
     assert confidence(parts) == pytest.approx((0.30 + 0.25 * 0.41 + 0.20) / 0.75 / 3, abs=1e-6)
 
