@@ -237,10 +237,9 @@ class Run(Generic[C, S]):
 
         Where no effect can be answered any more, or none may, nothing is issued.
         """
-        if decision.reason in ("failed", "waiting"):
-            return instead
         if self.signals.overspent:
             self.degraded.append(Degradation(phase=effect.phase, message=self.signals.overspent))
+        if self.signals.overspent or decision.reason in ("failed", "waiting"):
             return instead
         (outcome,) = yield from self.issue((effect.changed(allowance=self.allow(effect.phase, final=True)),))
         return self.value(effect, outcome, instead)
@@ -286,10 +285,11 @@ class Run(Generic[C, S]):
         """What to do about an effect whose tool may have changed the world: ``done`` or ``repeat``, says a person.
 
         Raises:
-            Halt: nobody may be asked, or the answer is to stop.
+            Halt: nobody may be asked, nothing is left to ask with, or the answer is to stop.
         """
-        reply = Reply(text="stop")
-        if outcome.failure and outcome.failure.question and self.config.questions.unknown_outcome == "ask":
+        reply, short = Reply(text="stop"), self.denied or budget.exhausted(self.rest(self.reserve), self.bound)
+        may_ask = self.config.questions.unknown_outcome == "ask" and not short
+        if outcome.failure and outcome.failure.question and may_ask:
             reply = yield from self.ask(outcome.failure.question)
         if reply.text not in ("done", "repeat"):
             self.signals.failure = outcome.failure and outcome.failure.after(self.signals.failure)

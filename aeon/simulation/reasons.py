@@ -72,7 +72,7 @@ def _overruled(result: Conclusion, entries: Sequence[Entry], before: Sequence[En
 
 def _is_in_doubt(result: Conclusion, entries: Sequence[Entry]) -> bool:
     """Whether nobody said of an unknown outcome what to do about it; that of a member ends the member alone."""
-    if is_combined(result) or result.stop_reason.endswith("_exhausted"):  # such a run ends before it can ask
+    if is_combined(result):
         return False
     unknown = sum(entry.failure is not None and entry.failure.kind == "unknown" for entry in entries)
     replies = (entry.value for entry in entries if entry.phase == AskUser.phase and isinstance(entry.value, dict))

@@ -298,6 +298,15 @@ def test_without_a_clear_word_an_unknown_outcome_stops_the_run(
     assert (result.answer, world.phases.count("ask")) == ("halted midway", asked)
 
 
+@pytest.mark.requirement("X3", "K12")
+def test_an_outcome_that_is_unknown_when_the_budget_is_used_up_is_the_reason() -> None:
+    """There is nothing left to ask with, and the run says that nobody knows, not that its budget is used up."""
+    world = World(shorten=UNKNOWN, ask=Reply(text="done"), seconds=9)
+    result = world.run_on(engine(resolving), ShortenSettings(budget=Budget(seconds=5)))
+    assert (result.stop_reason, result.detail) == ("unknown_outcome", "the knife did not return")
+    assert world.phases.count("ask") == 0
+
+
 @pytest.mark.requirement("K12")
 def test_what_earlier_lives_spent_counts_against_the_budget_and_stands_apart() -> None:
     """An outcome brings along what was lost before it; the run ends by both together."""
