@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
 import random
 import resource
@@ -32,7 +31,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errands import ENGINE, MODEL, PLUGIN, Counts, Post, opening
-from machine import machine
+from machine import kept, machine
 from postgres import Postgres
 
 from aeon.assembly.build import assemble
@@ -291,10 +290,7 @@ def main() -> None:
         )  # fmt: skip
         found = {"machine": machine(), "plan": plan._replace(url=url.partition(":")[0])._asdict()}
         found |= chaos(plan, folder, server)
-    text = json.dumps(found, indent=2)
-    print(text)
-    if options.out:
-        options.out.write_text(text + "\n")
+    kept(found, options.out)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ import httpx2
 import sqlalchemy as sa
 from dbos import DBOS, DBOSConfig
 from errands import ENGINE, MODEL, PLUGIN, Counts, opening
-from machine import machine
+from machine import kept, machine
 from postgres import Postgres, binaries
 
 from aeon.assembly.build import assemble
@@ -221,10 +221,7 @@ def main() -> None:
             urls.append(stack.enter_context(Postgres()).url)
         for url in urls:
             found["rows"] += on(url, options.runs, workers, options.parallel)
-    text = json.dumps(found, indent=2)
-    print(text)
-    if options.out:
-        options.out.write_text(text + "\n")
+    kept(found, options.out)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import json
 import os
 import random
 import subprocess
@@ -28,7 +27,7 @@ from typing import Any
 import httpx2
 from chaos import answered
 from errands import ENGINE, MODEL, Counts, opening
-from machine import machine
+from machine import kept, machine
 
 from aeon.durable.jobs import Jobs
 from aeon.schema import JsonObject
@@ -205,10 +204,7 @@ def main() -> None:
             folder = Path(place)
             counts = Counts(str(folder / "counts.sqlite"))
             found[name] = killed(kind(folder, counts, options.seconds), options.moments, options.seed)
-    text = json.dumps(found, indent=2)
-    print(text)
-    if options.out:
-        options.out.write_text(text + "\n")
+    kept(found, options.out)
 
 
 if __name__ == "__main__":

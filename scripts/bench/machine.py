@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import os
 import platform
 import statistics
@@ -10,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Spread", "machine", "ratios", "said"]
+__all__ = ["Spread", "kept", "machine", "ratios", "said"]
 
 
 class Spread(NamedTuple):
@@ -56,3 +57,11 @@ def _cpu() -> str:
     lines = info.read_text().splitlines() if info.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return names[0] if names else platform.processor() or "unknown processor"
+
+
+def kept(found: object, out: Path | None) -> None:
+    """Print what was found as JSON, and put it into a file if one is named."""
+    text = json.dumps(found, indent=2)
+    print(text)
+    if out:
+        out.write_text(text + "\n")

@@ -85,22 +85,8 @@ def stream(*chunks: dict[str, object], pause: float = 0.0, usage: object = USAGE
 
 def sse(*events: dict[str, Any], pause: float = 0.0) -> Step:
     """Answer with server-sent events, each with its type as its name where it has one, pausing before each."""
-
-    def step(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
-        handler.send_response(200)
-        handler.send_header("Content-Type", "text/event-stream; charset=utf-8")
-        handler.send_header("Connection", "close")
-        handler.end_headers()
-        handler.close_connection = True
-        closed: threading.Event = handler.server.closed  # type: ignore[attr-defined]
-        for event in events:
-            if pause and closed.wait(pause):
-                return
-            name = f"event: {event['type']}\n" if "type" in event else ""
-            handler.wfile.write(f"{name}data: {json.dumps(event)}\n\n".encode())
-            handler.wfile.flush()
-
-    return step
+    names = (f"event: {event['type']}\n" if "type" in event else "" for event in events)
+    return spoken(*(f"{name}data: {json.dumps(one)}\n\n" for name, one in zip(names, events, strict=True)), pause=pause)
 
 
 def spoken(*pieces: str, pause: float = 0.0, open_for: float = 0.0, again: str = "") -> Step:
@@ -108,7 +94,7 @@ def spoken(*pieces: str, pause: float = 0.0, open_for: float = 0.0, again: str =
 
     def step(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
         handler.send_response(200)
-        handler.send_header("Content-Type", "text/event-stream")
+        handler.send_header("Content-Type", "text/event-stream; charset=utf-8")
         handler.send_header("Connection", "close")
         handler.end_headers()
         handler.close_connection = True
