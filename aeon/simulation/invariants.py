@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 from aeon.engines.contractive.record import Contractive
 from aeon.engines.graph.record import Worked
@@ -12,6 +13,7 @@ from aeon.engines.tutor.record import ProofGame
 from aeon.errors import AeonError
 from aeon.kernel.decide import table
 from aeon.runtime.journal import Journal
+from aeon.runtime.lines import Entry
 from aeon.runtime.replay import AnyEngine, replay
 from aeon.schema import NOTHING, Budget, Conclusion, Frozen, JsonValue, Result
 from aeon.schema.claims import ENDINGS
@@ -118,12 +120,21 @@ def _short_of_means(straight: Story, troubled: Story) -> bool:
 
 
 def _out_of_time(straight: Story, troubled: Story) -> bool:
-    """Whether an effect ran out of time in the troubled run only, whose endpoint was down."""
+    """Whether an effect ran out of time in the troubled run only, whose endpoint was down.
+
+    The time of a step that is done as a whole is the engine's own: such a step took longer, and failed.
+    """
     if not troubled.world.fired["outage"]:
         return False
     ours, theirs = straight.journal.entries, troubled.journal.entries
     late = {n for n, entry in theirs.items() if entry.failure and entry.failure.limit == "seconds"}
+    late |= {n for n, one in theirs.items() if one.failure and one.phase == _WHOLE and _took(one) > _took(ours.get(n))}
     return any(n not in ours or ours[n].failure != theirs[n].failure for n in late)
+
+
+def _took(entry: Entry | None) -> float:
+    """Seconds from the start of an effect to its end; of none, for ever."""
+    return entry.ended - entry.started if entry is not None else math.inf
 
 
 def _pairs(straight: Story, troubled: Story) -> list[tuple[str, str, str]]:
