@@ -127,9 +127,14 @@ def _out_of_time(straight: Story, troubled: Story) -> bool:
     if not troubled.world.fired["outage"]:
         return False
     ours, theirs = straight.journal.entries, troubled.journal.entries
-    late = {n for n, entry in theirs.items() if entry.failure and entry.failure.limit == "seconds"}
-    late |= {n for n, one in theirs.items() if one.failure and one.phase == _WHOLE and _took(one) > _took(ours.get(n))}
+    late = [n for n, entry in theirs.items() if _late(ours.get(n), entry)]
     return any(n not in ours or ours[n].failure != theirs[n].failure for n in late)
+
+
+def _late(ours: Entry | None, theirs: Entry) -> bool:
+    if theirs.failure is None:
+        return False
+    return theirs.failure.limit == "seconds" or (theirs.phase == _WHOLE and _took(theirs) > _took(ours))
 
 
 def _took(entry: Entry | None) -> float:
