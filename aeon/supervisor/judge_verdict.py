@@ -323,7 +323,7 @@ def _schema(answered: Answered, short: bool) -> JsonObject:
         properties["criteria"] = _list_of({"number": number, "why": _TEXT, "met": _one_of(("yes", "no", "unclear"))})
     if answered.missing and not short:
         properties["calculations"] = _list_of({"value": _one_of(answered.missing), "expression": _TEXT})
-    score: JsonValue = {"type": "number"}
+    score: JsonValue = {"type": "number", "minimum": 0, "maximum": 1}
     return strict_object(properties | dict.fromkeys(("completeness", "coherence", "consistency"), score))
 
 

@@ -35,17 +35,20 @@ def folder_material(database: Database | None, collection: Collection, note: str
 def _tables(tables: Sequence[TableInfo], keywords: frozenset[str]) -> str:
     """All tables, one alone with two rows, several with one or none each: what is short enough; else as many as fit.
 
-    Types say what numbers and days look like; a row shows how texts are written.
+    Types say what numbers and days look like; a row, and the texts of a column that has few, how texts are written.
     """
-    for rows in (2, 1, 0) if len(tables) == 1 else (1, 0):
-        lines = [_table(table, keywords, rows) for table in tables]
+    most = 2 if len(tables) == 1 else 1
+    for rows, told in ((most, True), (most, False), (1, False), (0, False)):
+        lines = [_table(table, keywords, rows, told) for table in tables]
         if sum(map(len, lines)) + len(lines) <= _SMALL - _MOST_NOTE:
             break
     return "\n".join(["Tables:", *_first(lines, _MOST_TABLES, "… and {:,} more: SHOW TABLES lists them")])
 
 
-def _table(table: TableInfo, keywords: frozenset[str], rows: int) -> str:
-    columns = [f"{identifier(name, keywords)} {_kind(kind)}" for name, kind in table.columns]
+def _table(table: TableInfo, keywords: frozenset[str], rows: int, told: bool) -> str:
+    """One table: its columns, if ``told`` with the texts of those that have few, its number of rows and the first."""
+    texts = {name: f" ({' | '.join(few)})" for name, few in table.values} if told else {}
+    columns = [f"{identifier(name, keywords)} {_kind(kind)}{texts.get(name, '')}" for name, kind in table.columns]
     listed = ", ".join(_first(columns, _MOST_COLUMNS, "and {:,} more columns: DESCRIBE lists them"))
     line = f"{identifier(table.name, keywords)}({listed}) {table.rows:,} row{'s' * (table.rows != 1)}"
     shown = [f"  {' | '.join(map(_cell, row))}"[:_MOST_COLUMNS] for row in table.sample[:rows]]

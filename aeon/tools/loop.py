@@ -102,7 +102,7 @@ def _search(texts: FolderTexts) -> Tool:
 def _read(texts: FolderTexts, database: Database | None) -> Tool:
     @tool(name=READ, side_effects=False, parallel_safe=True, timeout=_TIMEOUT)
     def read(name: str, start: Annotated[int, Field(ge=1)] = 1) -> JsonObject:
-        """Read a text, a long one in parts that begin at sentence start; of a table 20 rows."""
+        """Read a text from sentence number `start` on, a long one in parts; of a table 20 rows from row `start` on."""
         found = texts.meant(name)
         if isinstance(found, TableInfo):
             return _rows(database, found, start, texts.most_bytes)

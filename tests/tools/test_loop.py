@@ -179,16 +179,28 @@ def test_a_search_that_finds_nothing_says_so(folder: Path, words: str) -> None:
 
 
 def test_material_says_what_there_is(folder: Path) -> None:
-    """Names as a query has to write them, a row of each table, texts by size, and what was skipped."""
+    """Names as a query has to write them, texts of columns that have few, a row, texts by size, what was skipped."""
     material = Files.open(folder).material
-    assert 't_order("group" BIGINT, "select" VARCHAR, Größe BIGINT) 2 rows\n  1 | a b | NULL\n' in material
-    assert "sales(day DATE, city VARCHAR, revenue DECIMAL) 3 rows\n  2024-03-01 | Cork | 10.5" in material
+    assert 't_order("group" BIGINT, "select" VARCHAR (a b | c), Größe BIGINT) 2 rows\n  1 | a b | NULL\n' in material
+    columns = "day DATE, city VARCHAR (Cork | Porto), revenue DECIMAL"
+    assert f"sales({columns}) 3 rows\n  2024-03-01 | Cork | 10.5" in material
     assert (
         "Texts: copy of terms.md (179 characters), notes/Über uns 2024.txt (43 characters), notes/会议.txt ("
         in material
     )
     assert "\nFiles: 2 tables; 3 documents; skipped: " in material and "picture.png" in material
     assert len(material) < 2_000
+
+
+def test_texts_of_columns_are_told_where_they_are_few(tmp_path: Path) -> None:
+    """Eight at most; and none where tables are so many that rows and texts would fill the prompt."""
+    rows = "\n".join(f"{number},state {number % 8},name {number}" for number in range(40))
+    (tmp_path / "orders.csv").write_text(f"id,state,customer\n{rows}\n")
+    told = "state VARCHAR (state 0 | state 1 | state 2 | state 3 | state 4 | state 5 | state 6 | state 7), customer VAR"
+    assert told in Files.open(tmp_path).material
+    for number in range(40):
+        (tmp_path / f"t{number}.csv").write_text("kind,size\n" + "small,1\nlarge,2\n" * 3)
+    assert " | " not in Files.open(tmp_path).material
 
 
 def test_material_of_a_large_folder_is_cut(tmp_path: Path) -> None:
