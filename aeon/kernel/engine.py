@@ -287,8 +287,8 @@ class Run(Generic[C, S]):
         Raises:
             Halt: nobody may be asked, nothing is left to ask with, or the answer is to stop.
         """
-        reply, short = Reply(text="stop"), self.denied or budget.exhausted(self.rest(self.reserve), self.bound)
-        may_ask = self.config.questions.unknown_outcome == "ask" and not short
+        short = (self.signals.overspent, self.denied, budget.exhausted(self.rest(self.reserve), self.bound))
+        reply, may_ask = Reply(text="stop"), self.config.questions.unknown_outcome == "ask" and not any(short)
         if outcome.failure and outcome.failure.question and may_ask:
             reply = yield from self.ask(outcome.failure.question)
         if reply.text not in ("done", "repeat"):

@@ -67,6 +67,7 @@ class Disk:
         self.stood: Callable[[], Awaitable[None]] | None = None
         self.kept_in: Callable[[DiskStore], Store] = lambda store: store
         self.owner = 0
+        self.announced: set[tuple[int, int]] = set()
         self.strike: Strike | None = None
         self.full_at: int | None = None
         self.refused = ""
@@ -152,8 +153,10 @@ class DiskStore:
         """
         self.append_now(line)
         await self.passes(line)
-        if line.startswith(_BEGUN) and not self.sure:
-            raise JournalError(_LOST)
+        if line.startswith(_BEGUN):
+            if not self.sure:
+                raise JournalError(_LOST)
+            self._disk.announced.add((self._owner, json.loads(line)["number"]))
 
     async def passes(self, line: bytes) -> None:
         """Let what comes while a line is being written, and while the process stands still after it, come."""

@@ -15,7 +15,7 @@ from aeon.kernel.decide import table
 from aeon.runtime.journal import Journal
 from aeon.runtime.lines import Entry
 from aeon.runtime.replay import AnyEngine, replay
-from aeon.schema import NOTHING, Budget, Conclusion, Frozen, JsonValue, Result
+from aeon.schema import NOTHING, Budget, Conclusion, Frozen, JsonValue, Result, fragment
 from aeon.schema.claims import ENDINGS
 from aeon.simulation.accounts import hold_accounts
 from aeon.simulation.combining import hold_combined, inner_reasons
@@ -103,7 +103,19 @@ def _asked_with_need(troubled: Story) -> None:
 def _may_differ(straight: Story, troubled: Story) -> bool:
     """Whether the troubled run is another one for a good reason."""
     reasons = (_in_doubt(troubled.journal), _out_of_time(straight, troubled), _short_of_means(straight, troubled))
-    return any(reasons) or bool(troubled.world.fired["probed"])
+    return any(reasons) or bool(troubled.world.fired["probed"]) or _asked_otherwise(straight, troubled)
+
+
+def _asked_otherwise(straight: Story, troubled: Story) -> bool:
+    """Whether an endpoint refused something, and a process that has not seen that asks for a turn in another form."""
+    ours, theirs = straight.journal.entries, troubled.journal.entries
+    forms = ((_form(ours[number]), _form(theirs[number])) for number in ours.keys() & theirs.keys())
+    return bool(troubled.world.fired["endpoint_dead"]) and any(one != other for one, other in forms)
+
+
+def _form(entry: Entry) -> JsonValue:
+    """The form that a turn was asked for in; ``None`` of what is no turn."""
+    return entry.value.get("form") if entry.phase == "turn" and isinstance(entry.value, dict) else None
 
 
 def _budget(story: Story) -> Budget:
@@ -174,9 +186,9 @@ def _answered(world: World, result: Conclusion, engine: AnyEngine) -> None:
 
 def _done_once(world: World) -> None:
     for key, times in world.happened.items():
-        call = key.rpartition(":")[2]
-        step = call.rpartition(".")[0]  # one that is done as a whole is done again with all its calls
-        if times > 1 + world.repeats[call] + (world.repeats[step] if step else 0):
+        step, _, number = key.rpartition(":")[2].rpartition(".")  # one that is done as a whole has no number
+        call = f"{fragment(step)}.{number}"  # as a person is asked about it
+        if times > 1 + world.repeats[call] + world.repeats[step or number]:
             world.wrong("each side effect happens once", f"{key}: {times} times")
 
 

@@ -46,8 +46,8 @@ INVARIANTS: dict[str, str] = {
         "the run ends for it"
     ),
     "who lost a run does no more": (
-        "a process that stood still while another one continued its run calls no tool that changes the world, and asks "
-        "a model no more than what was on record before"
+        "a process that stood still while another one continued its run calls no tool that changes the world, but for "
+        "one that it had announced, and was sure of, before; it asks a model no more than what was on record"
     ),
     "events have their lines": (
         "an event has the number of the line that it tells of, no later line has the number again in any life, and who "

@@ -31,7 +31,7 @@ _ROUNDED = 1e-3
 """How far apart, in proportion or at all, a decimal of an answer may be from what it rounds."""
 _SAID_BY_HOST = """
     unchecked no step was were completed none perhaps yes true false null the files do not say stated in what searched
-    nan
+    nan no answer the model declined it wrote
 """
 _HOST_WORDS = frozenset(_SAID_BY_HOST.split())
 """What the host itself can put into an answer."""

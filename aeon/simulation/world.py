@@ -214,7 +214,7 @@ class World:
     def act(self) -> int:
         """A tool is about to change the world: how many did before it."""
         number, self.deeds = self.deeds, self.deeds + 1
-        if self.lost:
+        if self.lost and (PROCESS.get(), current_ledger().number) not in self.disk.announced:
             self.wrong("who lost a run does no more", "a tool that changes the world was called")
         if self.deeds > self.disk.begun:
             self.wrong("nothing is done before it is on record", f"{self.deeds} deeds, {self.disk.begun} on record")

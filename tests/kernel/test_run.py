@@ -307,6 +307,15 @@ def test_an_outcome_that_is_unknown_when_the_budget_is_used_up_is_the_reason() -
     assert world.phases.count("ask") == 0
 
 
+@pytest.mark.requirement("X3", "K15")
+def test_an_outcome_that_is_unknown_is_the_reason_also_where_an_endpoint_counts_too_much() -> None:
+    """Nobody can be asked any more, and that nobody knows what a tool did goes before what was counted."""
+    world = World(shorten=UNKNOWN, ask=Reply(text="done"), cost=Usage(calls=1, generated_tokens=10**9))
+    result = world.run_on(engine(resolving), ShortenSettings())
+    assert (result.stop_reason, result.detail) == ("unknown_outcome", "the knife did not return")
+    assert world.phases.count("ask") == 0
+
+
 @pytest.mark.requirement("K12")
 def test_what_earlier_lives_spent_counts_against_the_budget_and_stands_apart() -> None:
     """An outcome brings along what was lost before it; the run ends by both together."""
