@@ -306,8 +306,9 @@ def _more(answered: Answered, short: bool) -> str:
     if answered.missing and not short:
         lines.append(
             "calculations (for each value listed above the arithmetic over numbers that stand in results or the task, "
-            'such as 1899 - 1869, ceil(a / b) with their numbers, rows(2), sum(2.amount); "" if it is a label, a list '
-            "number, a quoted word or an assumption that the answer names; leave out what does not follow)"
+            'such as 1899 - 1869, ceil(a / b) with their numbers, rows(2), sum(2.amount); "" if a result says it in '
+            "other words, or it is a label, a list number, a quoted word or an assumption that the answer names; leave "
+            "out what does not follow)"
         )
     return "".join(f"{line}; " for line in lines)
 

@@ -35,7 +35,7 @@ def folder_material(database: Database | None, collection: Collection, note: str
 def _tables(tables: Sequence[TableInfo], keywords: frozenset[str]) -> str:
     """All tables, one alone with two rows, several with one or none each: what is short enough; else as many as fit.
 
-    Types say what numbers and days look like; a row, and the texts of a column that has few, how texts are written.
+    Types say what numbers and days look like; a row, and what is known of the cells of a column, how texts are written.
     """
     most = 2 if len(tables) == 1 else 1
     for rows, told in ((most, True), (most, False), (1, False), (0, False)):
@@ -46,13 +46,21 @@ def _tables(tables: Sequence[TableInfo], keywords: frozenset[str]) -> str:
 
 
 def _table(table: TableInfo, keywords: frozenset[str], rows: int, told: bool) -> str:
-    """One table: its columns, if ``told`` with the texts of those that have few, its number of rows and the first."""
-    texts = {name: f" ({' | '.join(few)})" for name, few in table.values} if told else {}
-    columns = [f"{identifier(name, keywords)} {_kind(kind)}{texts.get(name, '')}" for name, kind in table.columns]
+    """One table: its columns, if ``told`` with what is known of their cells, its number of rows and the first."""
+    known = _cells(table) if told else {}
+    columns = [f"{identifier(name, keywords)} {_kind(kind)}{known.get(name, '')}" for name, kind in table.columns]
     listed = ", ".join(_first(columns, _MOST_COLUMNS, "and {:,} more columns: DESCRIBE lists them"))
     line = f"{identifier(table.name, keywords)}({listed}) {table.rows:,} row{'s' * (table.rows != 1)}"
     shown = [f"  {' | '.join(map(_cell, row))}"[:_MOST_COLUMNS] for row in table.sample[:rows]]
     return "\n".join([line, *shown])
+
+
+def _cells(table: TableInfo) -> dict[str, str]:
+    """Of columns: the texts where they are few, the first and the last day, and that some rows have nothing."""
+    told = {name: " | ".join(few) for name, few in table.values} | dict(table.days)
+    lacking = dict.fromkeys(table.gaps, "some NULL")
+    texts = {name: filter(None, (told.get(name), lacking.get(name))) for name in told | lacking}
+    return {name: f" ({', '.join(known)})" for name, known in texts.items()}
 
 
 def _kind(kind: str) -> str:

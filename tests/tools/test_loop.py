@@ -181,8 +181,11 @@ def test_a_search_that_finds_nothing_says_so(folder: Path, words: str) -> None:
 def test_material_says_what_there_is(folder: Path) -> None:
     """Names as a query has to write them, texts of columns that have few, a row, texts by size, what was skipped."""
     material = Files.open(folder).material
-    assert 't_order("group" BIGINT, "select" VARCHAR (a b | c), Größe BIGINT) 2 rows\n  1 | a b | NULL\n' in material
-    columns = "day DATE, city VARCHAR (Cork | Porto), revenue DECIMAL"
+    assert (
+        't_order("group" BIGINT, "select" VARCHAR (a b | c), Größe BIGINT (some NULL)) 2 rows\n  1 | a b | NULL\n'
+        in material
+    )
+    columns = "day DATE (2024-03-01 to 2024-04-03), city VARCHAR (Cork | Porto), revenue DECIMAL"
     assert f"sales({columns}) 3 rows\n  2024-03-01 | Cork | 10.5" in material
     assert (
         "Texts: copy of terms.md (179 characters), notes/Über uns 2024.txt (43 characters), notes/会议.txt ("
