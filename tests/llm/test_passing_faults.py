@@ -10,7 +10,7 @@ from email.utils import format_datetime
 from typing import Any
 
 import pytest
-from played_endpoint import USAGE, Endpoint, Step, chunk, event, failure, hello, request, send, spoken, whole
+from played_endpoint import USAGE, Endpoint, Step, chunk, event, failure, hang, hello, request, send, spoken, whole
 from played_responses import message, response
 
 from aeon.errors import EndpointFailed, EndpointTimeout, ModelError, RateLimited, RequestRefused
@@ -206,6 +206,29 @@ def test_to_be_asked_again_at_once_is_to_be_asked_again_after_a_backoff(
     with pytest.raises(RateLimited):
         ask(endpoint)
     assert len(endpoint.bodies) == 3 and time.monotonic() - start >= 0.6
+
+
+@EACH
+def test_both_deadlines_hold(endpoint: Endpoint, kind: str) -> None:
+    """Silence meets the idle one, and signs of life that keep coming do not extend the total one."""
+    endpoint.play(hang(), spoken(*events_of(kind)))
+    assert ask(endpoint, kind, idle_timeout=1).usage.calls == 2
+    endpoint.bodies.clear()
+    endpoint.play(spoken(*[": still here\n\n"] * 100, pause=0.02))
+    start = time.monotonic()
+    with pytest.raises(EndpointTimeout):
+        ask(endpoint, kind, request(timeout=0.2), idle_timeout=5)
+    assert time.monotonic() - start < 1
+
+
+@EACH
+def test_the_wait_that_a_rate_limit_asks_for_is_no_attempt(endpoint: Endpoint, kind: str) -> None:
+    """It is kept, and on record."""
+    endpoint.play(failure(429, retry_after="0.2"), spoken(*events_of(kind)))
+    start = time.monotonic()
+    response = ask(endpoint, kind, request(attempts=1))
+    assert time.monotonic() - start >= 0.2
+    assert (response.usage.calls, response.usage.put_off) == (1, 1)
 
 
 @EACH
