@@ -22,12 +22,12 @@ from aeon.engines.tutor.statements import (
 )
 from aeon.engines.tutor.terms import asked_of, counts_lines, files_named, identifiers, terms
 from aeon.engines.tutor.times import CLOCK, moment
-from aeon.language.words import WORD
 
 __all__ = ["claims"]
 
 _LOOKS = 3
 _LONGEST = 120
+_WORD = re.compile(r"\w+")
 _MODULE = re.compile(r"[a-z_][\w.]*")
 _FILE = re.compile(r"[\w./-]+\.\w{1,5}")
 
@@ -114,7 +114,7 @@ def _pairs(imported: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
 def _asked(known: set[str], question: str) -> list[str]:
     """The modules that a task names: those that are known, and what looks like one."""
     named = {*identifiers(question)}
-    return sorted(name for name in named | (known & {*WORD.findall(question)}) if _MODULE.fullmatch(name))
+    return sorted(name for name in named | (known & {*_WORD.findall(question)}) if _MODULE.fullmatch(name))
 
 
 def _module_of(path: str) -> str:
