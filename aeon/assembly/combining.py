@@ -35,9 +35,11 @@ from aeon.engines.team.record import Team
 from aeon.engines.team.view import view_of as team_view
 from aeon.errors import ConfigError, UsageError
 from aeon.kernel.decide import Signals
+from aeon.kernel.engine import Engine
 from aeon.kernel.ports import Handlers
 from aeon.llm.adapter import LLMAdapter
-from aeon.schema import Settings
+from aeon.observability.view import View
+from aeon.schema import Conclusion, Settings
 from aeon.schema.effects import AskUser, Effect
 from aeon.schema.value import Value
 from aeon.settings import with_overrides, with_variables
@@ -50,6 +52,8 @@ __all__ = ["Plugins", "auto", "chain", "dispatched", "ensemble", "plugins", "tea
 Plugins: TypeAlias = Mapping[str, AnyPlugin]
 """The plugins that can be members, by their names."""
 C = TypeVar("C", bound=CombiningSettings)
+S = TypeVar("S", bound=Signals)
+R = TypeVar("R", bound=Conclusion)
 _OF_THE_WHOLE = ("roles", "model_tier")
 """Settings that the handlers of a whole run are made by."""
 _LEAST_TOKENS = 2_000
@@ -77,11 +81,8 @@ def ensemble(plugins: Plugins) -> Plugin[EnsembleConfig, EnsembleSignals, Ensemb
         _check_budget(plugins, fitted, names, (config.rounds + 1) * config.caps.compare_answers)
         return fitted
 
-    engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
-    engine = ensemble_of(engines)
-    return Plugin(
-        engine, handlers, partial(_models, plugins), view_of(engines, views), fit, members=partial(_named, plugins)
-    )
+    engine = ensemble_of(_engines(plugins))
+    return _plugin(plugins, engine, handlers, view_of, fit)
 
 
 def plugins(members: Plugins) -> tuple[AnyPlugin, ...]:
@@ -100,14 +101,8 @@ def auto(plugins: Plugins) -> Plugin[AutoConfig, Signals, Auto]:
         }
         return dispatched(engine.phases, own, members)
 
-    def fit(config: AutoConfig, adapter: LLMAdapter) -> AutoConfig:
-        return _fitted(plugins, config, adapter)
-
-    engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
-    engine = auto_of(engines)
-    return Plugin(
-        engine, handlers, partial(_models, plugins), auto_view(engines, views), fit, members=partial(_named, plugins)
-    )
+    engine = auto_of(_engines(plugins))
+    return _plugin(plugins, engine, handlers, auto_view, partial(_fitted, plugins))
 
 
 def chain(plugins: Plugins) -> Plugin[ChainConfig, Signals, Chain]:
@@ -124,11 +119,8 @@ def chain(plugins: Plugins) -> Plugin[ChainConfig, Signals, Chain]:
         _check_budget(plugins, fitted, config.members, 0)
         return fitted
 
-    engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
-    engine = chain_of(engines)
-    return Plugin(
-        engine, handlers, partial(_models, plugins), chain_view(engines, views), fit, members=partial(_named, plugins)
-    )
+    engine = chain_of(_engines(plugins))
+    return _plugin(plugins, engine, handlers, chain_view, fit)
 
 
 def team(plugins: Plugins) -> Plugin[TeamConfig, Signals, Team]:
@@ -151,11 +143,20 @@ def team(plugins: Plugins) -> Plugin[TeamConfig, Signals, Team]:
         _check_budget(plugins, fitted, names, config.caps.decompose)
         return fitted
 
-    engines, views = _engines(plugins), {name: one.view for name, one in plugins.items()}
-    engine = team_of(engines)
-    return Plugin(
-        engine, handlers, partial(_models, plugins), team_view(engines, views), fit, members=partial(_named, plugins)
-    )
+    engine = team_of(_engines(plugins))
+    return _plugin(plugins, engine, handlers, team_view, fit)
+
+
+def _plugin(
+    plugins: Plugins,
+    engine: Engine[C, S, R],
+    handlers: Callable[[Services[C]], Handlers],
+    view: Callable[[Members, Mapping[str, View]], View],
+    fit: Callable[[C, LLMAdapter], C],
+) -> Plugin[C, S, R]:
+    """The plugin of an engine that runs these."""
+    shown = view(_engines(plugins), {name: one.view for name, one in plugins.items()})
+    return Plugin(engine, handlers, partial(_models, plugins), shown, fit, members=partial(_named, plugins))
 
 
 def dispatched(phases: Iterable[str], own: Handlers, members: Sequence[Handlers]) -> Handlers:

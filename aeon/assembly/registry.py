@@ -23,15 +23,15 @@ __all__ = ["GROUP", "Installed", "installed", "plugin", "plugin_of", "shipped", 
 GROUP = "aeon.engines"
 _OWN = "aeon-orchestrator"
 _SHIPPED = {
-    "multi-pass": "aeon.assembly.multipass",
-    "research": "aeon.assembly.research",
-    "report": "aeon.assembly.report",
-    "graph": "aeon.assembly.graph",
-    "loop": "aeon.assembly.loop",
-    "contractive": "aeon.assembly.contractive",
-    "tutor": "aeon.assembly.tutor",
+    "multi-pass": "aeon.assembly.multipass:PLUGIN",
+    "research": "aeon.assembly.research:PLUGIN",
+    "report": "aeon.assembly.report:PLUGIN",
+    "graph": "aeon.assembly.graph:PLUGIN",
+    "loop": "aeon.assembly.graph:LOOP_PLUGIN",
+    "contractive": "aeon.assembly.contractive:PLUGIN",
+    "tutor": "aeon.assembly.tutor:PLUGIN",
 }
-"""The modules of the shipped engines, by the engines' names."""
+"""Where the plugins of the shipped engines are, by the engines' names."""
 
 
 class Installed(NamedTuple):
@@ -64,7 +64,8 @@ def shipped() -> tuple[AnyEngine, ...]:
 
 def _shipped(name: str) -> AnyPlugin:
     """The shipped engine of that name, loaded on first use."""
-    one: AnyPlugin = importlib.import_module(_SHIPPED[name]).PLUGIN
+    module, _, attribute = _SHIPPED[name].partition(":")
+    one: AnyPlugin = getattr(importlib.import_module(module), attribute)
     return one
 
 

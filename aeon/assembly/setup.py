@@ -7,7 +7,6 @@ used only if the user names or allows it, and a key is sent only to endpoints th
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -26,7 +25,7 @@ from aeon.schema import JsonObject, Roles
 from aeon.tools.files import Files
 from aeon.tools.mcp.servers import Servers
 from aeon.tools.mcp.specs import ServerSpec
-from aeon.tools.select import Given, portable
+from aeon.tools.select import ALLOW, FOLDER, MCP, SEARCH, Given, portable, values
 
 __all__ = [
     "Reach",
@@ -42,9 +41,6 @@ __all__ = [
 ]
 
 _OWN = "@"
-_SERVER = re.compile(r"(?:^|,)\s*mcp=((?:[^,]|,,)+)")
-_SERVICE = re.compile(r"(?:^|,)\s*(?:search=[\w-]+=(?=https?://)|allow=)((?:[^,]|,,)+)")
-_FOLDER = re.compile(r"(?:^|,)\s*files=((?:[^,]|,,)*)")
 _OWN_SETTINGS = ("AEON_API_KEY", HEADERS, BODY, *(vendor.key for vendor in VENDORS.values()))
 """What goes to no endpoint that only a journal names: keys, and what the user adds to requests."""
 
@@ -166,19 +162,19 @@ def reach(
     addresses = trust.strangers([*models, *plugin.models(config), *roles.named.values()])
     specs = [] if tools_given else _specs(journal.setup)
     addresses += tuple(one for one in _services(specs) if not trust.knows(one))
-    folders = tuple(one.replace(",,", ",") for spec in specs for one in _FOLDER.findall(spec))
+    folders = tuple(values(specs, FOLDER))
     return Reach(addresses, folders if addresses else (), tuple(one for one in _servers(specs) if not trust.knows(one)))
 
 
 def _servers(specs: Iterable[str]) -> dict[str, None]:
     """The MCP servers among some tools."""
-    return dict.fromkeys(one.replace(",,", ",") for spec in specs for one in _SERVER.findall(spec))
+    return dict.fromkeys(values(specs, MCP))
 
 
 def _services(specs: Iterable[str]) -> dict[str, None]:
     """The addresses of the searches among some tools, and those of the own network that they may fetch from."""
-    named = (one.replace(",,", ",") for spec in specs for one in _SERVICE.findall(spec))
-    return dict.fromkeys(one if "://" in one else f"http://{one}" for one in named)
+    services = (service for one in values(specs, SEARCH) if "://" in (service := one.partition("=")[2]))
+    return dict.fromkeys([*services, *(one if "://" in one else f"http://{one}" for one in values(specs, ALLOW))])
 
 
 def recorded_model(setup: JsonObject) -> str | None:
@@ -228,7 +224,7 @@ def recorded_tools(setup: JsonObject) -> list[str]:
 
 def recorded_folders(setup: JsonObject) -> tuple[str, ...]:
     """The folders that a run had among its tools. Raises as `recorded_tools` for what is no list of texts."""
-    return tuple(one.replace(",,", ",") for spec in _specs(setup) for one in _FOLDER.findall(spec))
+    return tuple(values(_specs(setup), FOLDER))
 
 
 def _specs(setup: JsonObject) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from aeon.convergence.experience import Experience, Seen, shipped
+from aeon.convergence.experience import Experience, Seen
 from aeon.errors import ConfigError, InputFileError
 from aeon.home import data_dir
 from aeon.schema import Frozen, StateMonitor
@@ -70,14 +70,11 @@ def calibrated(monitor: StateMonitor) -> Callable[[float], float]:
 def experience(monitor: StateMonitor, model: str) -> Experience:
     """How often answers of the model were right: by the calibration file of the policy, else by the user's own counts.
 
-    What is shipped is the fallback, where these have too few runs of a kind.
-
     Raises:
         ConfigError, InputFileError: as for `calibrated`; also where the user's own counts cannot be read.
     """
     known = _read(monitor)
-    own = known.kinds if known is not None and known.kinds else _own(model)
-    return Experience(kinds=own, fallback=shipped(model)) if own else shipped(model)
+    return Experience(kinds=known.kinds if known is not None and known.kinds else _own(model))
 
 
 def home_of(model: str) -> Path:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from pydantic import Field
 
 from aeon.kernel.table import UNCERTAIN
-from aeon.schema import Frozen, JsonValue, Plan, Step
-from aeon.supervisor.prompt import load
+from aeon.schema import Frozen, Plan, Step
 
-__all__ = ["LEAST_RUNS", "Experience", "Seen", "counted", "kind_of", "shipped"]
+__all__ = ["LEAST_RUNS", "Experience", "Seen", "counted", "kind_of"]
 
 LEAST_RUNS = 8
 """Of fewer runs of a kind nothing is said."""
@@ -39,10 +37,9 @@ class Seen(Frozen):
 
 
 class Experience(Frozen):
-    """What was seen of one model, by `kind_of`; ``fallback`` is what was seen of it elsewhere."""
+    """What was seen of one model, by `kind_of`."""
 
     kinds: Mapping[str, Seen] = {}
-    fallback: Experience | None = None
 
     def of(self, plan: Plan) -> Seen:
         """What was seen of answers that came about as this plan's; see `of_kind`."""
@@ -51,18 +48,14 @@ class Experience(Frozen):
     def of_kind(self, kind: str) -> Seen:
         """What was seen of answers of a kind, as `kind_of` names it.
 
-        Where that is too little, of all of which the same is known for and against them, whatever they rest on; else
-        it is the fallback's.
+        Where that is too little, of all of which the same is known for and against them, whatever they rest on.
         """
         exact = self.kinds.get(kind, Seen())
         if exact.runs >= LEAST_RUNS:
             return exact
         notes = kind.partition(", ")[2]
         alike = [seen for name, seen in self.kinds.items() if name.partition(", ")[2] == notes]
-        pooled = Seen(right=sum(seen.right for seen in alike), runs=sum(seen.runs for seen in alike))
-        if pooled.runs >= LEAST_RUNS or self.fallback is None:
-            return pooled
-        return self.fallback.of_kind(kind)
+        return Seen(right=sum(seen.right for seen in alike), runs=sum(seen.runs for seen in alike))
 
 
 def kind_of(plan: Plan) -> str:
@@ -100,12 +93,6 @@ def _sureness(done: Iterable[Step]) -> list[str]:
     if likelihood is None:
         return []
     return ["sure" if likelihood >= _LIKELY else "unsure" if likelihood < _UNLIKELY else "fairly sure"]
-
-
-def shipped(model: str) -> Experience:
-    """What was counted of a model before it was shipped; empty for one that was not."""
-    known: dict[str, JsonValue] = json.loads(load("aeon.convergence", "experience.json"))
-    return Experience.model_validate(known.get(model, {}))
 
 
 def counted(outcomes: Iterable[tuple[Plan, bool]]) -> dict[str, Seen]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
@@ -15,11 +14,11 @@ from aeon.schema import Frozen, JsonObject, JsonValue, Plan, Step, Task, ToolLoo
 from aeon.settings.files import content
 from aeon.supervisor.judge_specs import JudgmentSpec, judgments
 from aeon.supervisor.judge_verdict import RESULTS
+from aeon.supervisor.prompt import places
 
 __all__ = ["Case", "cases_of", "read_cases", "shipped_cases"]
 
 _OPTIONAL = ("problems", "recomputed")
-_PLACE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _SHIPPED = "cases.jsonl"
 
 
@@ -117,7 +116,7 @@ def _question(shape: _Line, fields: Mapping[str, JsonValue], where: str) -> Case
 
 def _names(spec: JudgmentSpec) -> list[str]:
     """The values that the judgment's material names."""
-    return list(dict.fromkeys(_PLACE.findall(spec.material)))
+    return list(dict.fromkeys(places(spec.material)))
 
 
 def _answer(shape: _Line, where: str) -> Case:

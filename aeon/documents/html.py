@@ -99,7 +99,7 @@ def _framed(page: str) -> str:
     Where nothing is marked, trafilatura takes the paragraphs and loses headings and tables between them; where several
     articles are, it takes the first one.
     """
-    if len(re.findall("<article\\b", page, re.IGNORECASE)) > 1:
+    if sum(not match[1] for match in _ARTICLE.finditer(page)) > 1:
         page = _ARTICLE.sub(r"<\1section", page)
     body, body_end = _BODY.search(page), _BODY_END.search(page)
     start = body.end() if body else 0

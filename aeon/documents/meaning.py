@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,11 +12,6 @@ if TYPE_CHECKING:
     from aeon.documents.embedding import Floats
 
 __all__ = ["likeness"]
-
-_WORD = re.compile(r"[^\W\d_]{3,}")
-_MOST_WORDS = 2_000
-_LEAST = 0.35
-"""The cosine from which on two words are of one kind: fire and burned .45, fee and cost .62; bus and tram .31."""
 
 
 def likeness(words: Sequence[str], others: Iterable[str], least: float) -> list[dict[str, float]]:

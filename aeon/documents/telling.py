@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import PurePath
@@ -23,7 +22,6 @@ _LONGEST_SENTENCE = 400
 _LONGEST_HEADING = 80
 _WORDS_OF_HEADING = 6
 """A heading of more words, or with a number, may be what is asked for: Terms for orders, in force since 17 August."""
-_DIGIT = re.compile(r"\d")
 
 
 def telling(passages: Sequence[Passage], question: str, most: int = _MOST) -> list[Source]:
@@ -45,12 +43,12 @@ def telling(passages: Sequence[Passage], question: str, most: int = _MOST) -> li
     return [one for one in every if _place(one) in kept]
 
 
-def numbered(sources: Sequence[Source], files: bool = False) -> list[str]:
-    """The sentences as numbered lines of a prompt, below their headings, with ``files`` also below their files."""
+def numbered(sources: Sequence[Source]) -> list[str]:
+    """The sentences as numbered lines of a prompt, below their files and headings."""
     lines: list[str] = []
     every = enumerate(sources, 1)
     for name, of_file in groupby(every, key=lambda pair: pair[1].source):
-        file = one_line(name) if files else ""
+        file = one_line(name)
         for heading, group in groupby(of_file, key=lambda pair: one_line(pair[1].heading, _LONGEST_HEADING)):
             head = ": ".join(filter(None, (file, heading)))
             lines += [f"({head})"] if head else []
@@ -65,7 +63,7 @@ def _headed(passage: Passage) -> Iterator[Source]:
     for one in passage.sources():
         own = heading_of(one.text)
         heading = own or label_of(one.text) or heading
-        if not own or _DIGIT.search(own) or len(own.split()) > _WORDS_OF_HEADING:
+        if not own or any(map(str.isdecimal, own)) or len(own.split()) > _WORDS_OF_HEADING:
             yield one.changed(heading=heading)
 
 

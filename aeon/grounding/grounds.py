@@ -13,6 +13,7 @@ from aeon.language.mention import Form, Mention
 from aeon.language.numerals import UNIT
 from aeon.language.readings import Read, ends, folded, read, rounded
 from aeon.language.unspaced import spaced
+from aeon.language.words import WORD
 from aeon.proof.mentions import mentions
 from aeon.schema import Computation, FromSource, FromTask, FromTool, JsonValue, Reading, Source, Support, Task
 
@@ -20,7 +21,6 @@ __all__ = ["Grounds", "Known", "Rounding", "ToolOutput", "reading_of"]
 
 Rounding = Literal["half_up", "half_even"]
 _UNIT = re.compile(rf"(?<!\w){UNIT}")
-_TOKEN = re.compile(r"\w+")
 
 
 class ToolOutput(NamedTuple):
@@ -88,7 +88,7 @@ class Grounds:
             self._index(number, passage)
 
     def _index(self, number: int, passage: _Passage) -> None:
-        for token in set(_TOKEN.findall(folded(self._spaced[number]))):
+        for token in set(WORD.findall(folded(self._spaced[number]))):
             self._tokens[token].append(number)
         for mention in self._reader(passage.text, passage.type == "tool"):
             for form in mention.forms:
@@ -144,8 +144,8 @@ class Grounds:
 
     def text(self, mention: Mention) -> Known | None:
         """Where the words of a name or a quotation stand, whatever their case and the spaces between them."""
-        words = mention.forms[0].read.value
-        tokens = _TOKEN.findall(words)
+        said = mention.forms[0].read.value
+        tokens = WORD.findall(said)
         if not tokens:
             return None
         rarest = min((self._tokens.get(token, []) for token in tokens), key=len)
@@ -154,8 +154,8 @@ class Grounds:
         for number in rarest:
             passage = self._passages[number]
             for match in pattern.finditer(self._spaced[number]):
-                if folded(match[0]) == words:
-                    form = Form("text", Read(words))
+                if folded(match[0]) == said:
+                    form = Form("text", Read(said))
                     return Known(form, (passage.support(match.start(), match.end(), reading_of(form)),))
         return None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import string
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -94,10 +93,10 @@ def _composed(expression: str, operands: Sequence[Known]) -> str:
     first = 0
     for one in operands:
         inner = one.computation.expression if one.computation else "a"
-        moved = re.sub("[a-z]", lambda letter, by=first: chr(ord(letter[0]) + by), inner)  # type: ignore[misc]
+        moved = inner.translate({letter: letter + first for letter in range(ord("a"), ord("z") + 1)})
         pieces.append(moved if len(moved) == 1 else f"({moved})")
         first += len(one.evidence)
-    return re.sub("[a-z]", lambda letter: pieces[ord(letter[0]) - ord("a")], expression)
+    return expression.translate(dict(enumerate(pieces, ord("a"))))
 
 
 def _stated(equation: Equation, operands: Sequence[Read], said: Read, step: str) -> Computation | None:

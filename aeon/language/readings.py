@@ -199,7 +199,7 @@ def read(text: str, form: str) -> Read:
     if form == "unit":
         return Read("", unit=unit_of(text))
     if form == "phone":
-        return Read("+" * text.startswith("+") + re.sub(r"\D", "", _ascii(text)))
+        return Read("+" * text.startswith("+") + "".join(filter(str.isdecimal, _ascii(text))))
     if form == "text":
         return Read(folded(text))
     raise ValueError(f"{form[:20]!r} is no notation")

@@ -10,14 +10,14 @@ from threading import Lock
 
 from aeon.language.data import table
 
-__all__ = ["COMMON", "content_words", "is_common", "language_of", "stem", "stems"]
+__all__ = ["COMMON", "WORD", "content_words", "is_common", "language_of", "stem", "stems"]
 
 DEFAULT = "en"
 """The language of a text in which no common word tells one."""
 COMMON: Mapping[str, frozenset[str]] = {tag: frozenset(words.split()) for tag, words in table("common.toml").items()}
 """The words that stand in any text, by the tag of their language."""
 _ALL = frozenset().union(*COMMON.values())
-_WORD = re.compile(r"\w+")
+WORD = re.compile(r"\w+")
 _LONGEST = 20_000_000
 _ONE_AT_A_TIME = Lock()
 _ENOUGH = 5_000
@@ -31,7 +31,7 @@ def language_of(text: str) -> str:
 
 @lru_cache(maxsize=1_024)
 def _language(text: str) -> str:
-    words = _WORD.findall(text.casefold())
+    words = WORD.findall(text.casefold())
     return max(COMMON, key=lambda tag: (sum(word in COMMON[tag] for word in words), tag == DEFAULT))
 
 
@@ -64,7 +64,7 @@ def content_words(text: str, tag: str = "") -> frozenset[str]:
     Where no ``tag`` says so, the text tells its language.
     """
     common = COMMON[tag or language_of(text)]
-    words = _WORD.findall(text[:_LONGEST].replace("_", " ").casefold())
+    words = WORD.findall(text[:_LONGEST].replace("_", " ").casefold())
     return frozenset(word for word in words if len(word) > 1 and word not in common)
 
 

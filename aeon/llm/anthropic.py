@@ -8,18 +8,16 @@ streaming, …/structured-outputs, …/extended-thinking, …/api/errors) and th
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
 from pydantic import Field, JsonValue
 
 from aeon.llm.asking import Form
-from aeon.llm.connections import Connections
 from aeon.llm.lenient import Lenient, Spare
 from aeon.llm.probe import read_page
 from aeon.llm.strictness import strict
-from aeon.llm.tool_calls import sent_name
+from aeon.llm.tool_calls import ODD, sent_name
 from aeon.llm.vendor import ANSWER, Vendor, VendorReading, arguments_of, counts, sealed_thoughts, sides
 from aeon.llm.vendors import ANTHROPIC_BASE_URL
 from aeon.llm.wire import Count, WireReply
@@ -41,8 +39,6 @@ _ENDS: Mapping[str, str] = {
     "refusal": "refusal",
 }
 """Reasons to stop, in the words of the OpenAI protocol. ``pause_turn`` is no end."""
-_ODD = re.compile(r"[^a-zA-Z0-9_-]")
-"""What the API takes in no id of a call."""
 
 
 class _Block(Lenient):
@@ -210,29 +206,15 @@ class Anthropic(Vendor):
     ``headers`` and ``body`` are added to each request (`aeon.llm.extras`).
     """
 
+    default_url = ANTHROPIC_BASE_URL
+    key_header = "x-api-key"
+    own_headers: Mapping[str, str] = {"anthropic-version": VERSION, "User-Agent": "aeon"}
     optional = ("output_config", "output_format", "schema", "tool_choice", "temperature")
     shaping = ("output_config", "output_format", "schema", "tool_choice")
     reserved = (
         "model", "messages", "system", "tools", "tool_choice", "stream", "max_tokens", "output_config.format",
         "output_format",
     )  # fmt: skip
-
-    def __init__(  # noqa: PLR0913 - each is a setting of its own to the caller
-        self,
-        model: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        *,
-        retries: int = 2,
-        timeout: float = 120.0,
-        idle_timeout: float = 60.0,
-        capabilities: Capabilities | None = None,
-        headers: Mapping[str, str] | None = None,
-        body: Mapping[str, object] | None = None,
-    ) -> None:
-        named = {"anthropic-version": VERSION, "User-Agent": "aeon"}
-        connections = Connections(base_url or ANTHROPIC_BASE_URL, api_key, "x-api-key", named, headers)
-        super().__init__(model, connections, retries, timeout, idle_timeout, capabilities, body)
 
     def _path(self, streamed: bool) -> str:
         return "/v1/messages"
@@ -329,4 +311,4 @@ def _thoughts(calls: tuple[CallRequest, ...]) -> list[JsonObject]:
 
 def _id(given: str) -> str:
     """The id of a call, with what the API does not take in one spelt by its code point."""
-    return _ODD.sub(lambda odd: f"_{ord(odd[0]):x}_", given)
+    return ODD.sub(lambda odd: f"_{ord(odd[0]):x}_", given)

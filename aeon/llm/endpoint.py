@@ -28,10 +28,10 @@ from aeon.llm.translation import (
     translated,
     unreadable,
 )
-from aeon.llm.waiting import asked_wait
 from aeon.llm.wire import Gathering, WireReply, parse
 from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import LLMRequest, LLMResponse
+from aeon.waiting import asked_wait
 
 __all__ = ["LONGEST_WAIT", "Endpoint", "Reading"]
 

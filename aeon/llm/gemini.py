@@ -8,7 +8,6 @@ function-calling, …/structured-output, …/thought-signatures, …/troubleshoo
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
@@ -17,7 +16,6 @@ from pydantic import Field, JsonValue
 from aeon.errors import EndpointRejected, ModelError
 from aeon.llm import sdk as openai
 from aeon.llm.asking import Form
-from aeon.llm.connections import Connections
 from aeon.llm.lenient import Lenient, Spare
 from aeon.llm.probe import read_page
 from aeon.llm.tool_calls import sent_name
@@ -27,6 +25,7 @@ from aeon.llm.vendors import GEMINI_BASE_URL
 from aeon.llm.wire import Count, WireReply
 from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import Capabilities, LLMRequest, Message
+from aeon.waiting import asked_wait
 
 __all__ = ["Gemini"]
 
@@ -44,7 +43,6 @@ _ENDS: Mapping[str, str] = {
     "SPII": "content_filter",
 }
 """Reasons to stop, in the words of the OpenAI protocol; any other is no end that is known."""
-_DELAY = re.compile(r"(\d+(?:\.\d+)?)s")
 
 
 class _Wire(Lenient):
@@ -141,6 +139,9 @@ class Gemini(Vendor):
     Token probabilities are not asked for. ``headers`` and ``body`` are added to each request (`aeon.llm.extras`).
     """
 
+    default_url = GEMINI_BASE_URL
+    key_header = "x-goog-api-key"
+    own_headers: Mapping[str, str] = {"User-Agent": "aeon"}
     optional = ("responseJsonSchema", "response_json_schema", "schema", "response mime type", "seed", "temperature")
     shaping = ("responseJsonSchema", "response_json_schema", "schema", "response mime type")
     reserved = (
@@ -148,23 +149,6 @@ class Gemini(Vendor):
         "generationConfig.candidateCount", "generationConfig.responseMimeType", "generationConfig.responseSchema",
         "generationConfig.responseJsonSchema",
     )  # fmt: skip
-
-    def __init__(  # noqa: PLR0913 - each is a setting of its own to the caller
-        self,
-        model: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        *,
-        retries: int = 2,
-        timeout: float = 120.0,
-        idle_timeout: float = 60.0,
-        capabilities: Capabilities | None = None,
-        headers: Mapping[str, str] | None = None,
-        body: Mapping[str, object] | None = None,
-    ) -> None:
-        named = {"User-Agent": "aeon"}
-        connections = Connections(base_url or GEMINI_BASE_URL, api_key, "x-goog-api-key", named, headers)
-        super().__init__(model, connections, retries, timeout, idle_timeout, capabilities, body)
 
     @property
     def _page(self) -> str:
@@ -204,8 +188,8 @@ class Gemini(Vendor):
 
     def _asks_to_wait(self, raw: openai.APIStatusError) -> float | None:
         """Seconds to wait, from the header or from the ``retryDelay`` beside the message."""
-        delays = [_DELAY.fullmatch(delay) for delay in _details(raw, "retryDelay")]
-        return next((float(delay[1]) for delay in delays if delay), None) or super()._asks_to_wait(raw)
+        delays = (asked_wait({"retry-after": delay}, limited=False) for delay in _details(raw, "retryDelay"))
+        return next(filter(None, delays), None) or super()._asks_to_wait(raw)
 
     async def _stated(self) -> Capabilities:
         """What the page of the model states: https://ai.google.dev/api/models. A model that can think does."""

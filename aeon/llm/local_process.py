@@ -10,7 +10,6 @@ import os
 import secrets
 import select
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from aeon.errors import InputFileError, MissingExtraError, ServerBroken
 from aeon.home import cache_dir
+from aeon.isolation.launch import command, environment
 from aeon.llm.prefixes import Recent
 from aeon.schema.frozen import Frozen
 
@@ -167,16 +167,16 @@ class ServerProcess:
         check(self._model)
         self.log_path.parent.mkdir(parents=True, exist_ok=True)
         api_key = secrets.token_urlsafe(24)
-        command = [sys.executable, "-P", "-m", "aeon.llm.local_server", "--model", str(self._model)]
-        command += ["--context", str(self._context), "--states", str(self.states)]
-        command += ["--parent", str(os.getpid())]
+        options = ["--model", str(self._model), "--context", str(self._context), "--states", str(self.states)]
         with self.log_path.open("ab") as log:
             self._child = subprocess.Popen(
-                command,
+                [*command("aeon.llm.local_server"), *options, "--parent", str(os.getpid())],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
-                env=_environment(),
+                env=environment(
+                    OMP_WAIT_POLICY="PASSIVE"
+                ),  # threads that spin make any other busy process many times slower
                 start_new_session=True,  # Ctrl-C is for the parent, which then stops the child
             )
         try:
@@ -227,17 +227,6 @@ class ServerProcess:
         child.stdout.close()
         if not self._log_matters:
             self.log_path.unlink(missing_ok=True)
-
-
-def _environment() -> dict[str, str]:
-    """The child's environment: this very package is importable, and idle threads sleep.
-
-    By default OpenMP's threads spin while they wait for each other; beside any other busy process that makes a
-    completion many times slower, while sleeping costs a free machine next to nothing.
-    """
-    package_root = str(Path(__file__).resolve().parents[2])
-    paths = [package_root, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    return {"OMP_WAIT_POLICY": "PASSIVE", **os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 def _first_line(descriptor: int, deadline: float) -> bytes | None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from aeon.llm.asking import OPTIONAL_FIELDS, Form, request_body
-from aeon.llm.connections import Connections
 from aeon.llm.probed import Probed
 from aeon.llm.vendors import OPENAI_BASE_URL
 from aeon.schema.frozen import JsonObject
-from aeon.schema.llm import Capabilities, LLMRequest
+from aeon.schema.llm import LLMRequest
 
 __all__ = ["OpenAICompatible"]
 
@@ -28,28 +25,13 @@ class OpenAICompatible(Probed):
     endpoint said why is a failure, never a short answer.
     """
 
+    default_url = OPENAI_BASE_URL
     optional = OPTIONAL_FIELDS
     shaping = ("response_format",)
     reserved = (
         "model", "messages", "tools", "functions", "stream", "stream_options", "max_tokens", "max_completion_tokens",
         "n", "response_format",
     )  # fmt: skip
-
-    def __init__(  # noqa: PLR0913 - each is a setting of its own to the caller
-        self,
-        model: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        retries: int = 2,
-        timeout: float = 120.0,
-        idle_timeout: float = 60.0,
-        capabilities: Capabilities | None = None,
-        *,
-        headers: Mapping[str, str] | None = None,
-        body: Mapping[str, object] | None = None,
-    ) -> None:
-        connections = Connections(base_url or OPENAI_BASE_URL, api_key, added=headers)
-        super().__init__(model, connections, retries, timeout, idle_timeout, capabilities, body)
 
     def _path(self, streamed: bool) -> str:
         return "/chat/completions"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from aeon.llm.adapter import Permit, freely
-from aeon.llm.asking import Form, Habits, forms
-from aeon.llm.connections import Connections
-from aeon.llm.endpoint import Endpoint
+from aeon.llm.asking import Form, forms
+from aeon.llm.hosted import Hosted
 from aeon.llm.probe import OMITTED, measured, probe, told
-from aeon.llm.probe_records import Memory, recall
 from aeon.llm.profiles import Told
 from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
@@ -17,27 +15,13 @@ from aeon.schema.llm import Capabilities, LLMRequest, LLMResponse
 __all__ = ["Probed"]
 
 
-class Probed(Endpoint):
+class Probed(Hosted):
     """What the adapters of OpenAI's protocols share; see `Endpoint` for retries and deadlines.
 
     ``capabilities`` skips probing.
     """
 
     check_url = "check that the base URL ends in the API's root, such as /v1"
-
-    def __init__(
-        self,
-        model: str,
-        connections: Connections,
-        retries: int,
-        timeout: float,
-        idle_timeout: float,
-        capabilities: Capabilities | None,
-        body: Mapping[str, object] | None,
-    ) -> None:
-        super().__init__(model, connections, retries, timeout, idle_timeout, body)
-        self._capabilities = capabilities
-        self._own = Memory(self.place, model, kept=False) if capabilities is not None else None
 
     async def complete(self, request: LLMRequest) -> LLMResponse:
         """One completion; see `LLMAdapter.complete`. Raises `ModelError`."""
@@ -91,15 +75,6 @@ class Probed(Endpoint):
         response = await super()._converse(request, ways, omitted)
         self._memory.answered(response.model)
         return response
-
-    @property
-    def _memory(self) -> Memory:
-        """What is known of the endpoint; where its capabilities were given, of this adapter's alone."""
-        return self._own or recall(self.place, self._model)
-
-    @property
-    def _habits(self) -> Habits:
-        return self._memory.habits
 
     def _refusable(self, body: JsonObject) -> Sequence[str]:
         return [name for name in self.optional if name in body]

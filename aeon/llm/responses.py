@@ -8,17 +8,16 @@ conversation, and sealed reasoning goes back with the calls that it led to.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from aeon.llm.asking import Form, response_format, sent_messages
-from aeon.llm.connections import Connections
 from aeon.llm.probed import Probed
 from aeon.llm.responses_reading import ResponsesReading
 from aeon.llm.tool_calls import sent_arguments, sent_name
 from aeon.llm.vendor import sealed_thoughts
 from aeon.llm.vendors import OPENAI_BASE_URL
 from aeon.schema.frozen import JsonObject, JsonValue
-from aeon.schema.llm import CallRequest, Capabilities, LLMRequest, LLMResponse, Message, ToolSpec
+from aeon.schema.llm import CallRequest, LLMRequest, LLMResponse, Message, ToolSpec
 
 __all__ = ["Responses"]
 
@@ -39,28 +38,13 @@ class Responses(Probed):
     shown, and `CallRequest.signature` takes it back to the model.
     """
 
+    default_url = OPENAI_BASE_URL
     optional = ("text", "include", "top_logprobs", "temperature", "tools")
     shaping = ("text",)
     reserved = (
         "model", "input", "instructions", "tools", "stream", "max_output_tokens", "text.format", "background",
         "conversation", "previous_response_id", "prompt",
     )  # fmt: skip
-
-    def __init__(  # noqa: PLR0913 - each is a setting of its own to the caller
-        self,
-        model: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        *,
-        retries: int = 2,
-        timeout: float = 120.0,
-        idle_timeout: float = 60.0,
-        capabilities: Capabilities | None = None,
-        headers: Mapping[str, str] | None = None,
-        body: Mapping[str, object] | None = None,
-    ) -> None:
-        connections = Connections(base_url or OPENAI_BASE_URL, api_key, added=headers)
-        super().__init__(model, connections, retries, timeout, idle_timeout, capabilities, body)
 
     @property
     def place(self) -> str:

@@ -19,7 +19,7 @@ from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.schema.llm import CallRequest, Message, ToolSpec
 
 __all__ = [
-    "MOST_ARGUMENTS", "MOST_CALLS", "CallGathering", "WireCall", "WireFunction", "call_id", "sent_arguments",
+    "MOST_ARGUMENTS", "MOST_CALLS", "ODD", "CallGathering", "WireCall", "WireFunction", "call_id", "sent_arguments",
     "sent_message", "sent_name", "sent_tool",
 ]  # fmt: skip
 
@@ -31,7 +31,8 @@ MOST_CALLS = 1_000
 _MOST_NAME = 64
 """Characters of a name that endpoints take."""
 _LONGEST_NAME = 200
-_ODD = re.compile(r"[^A-Za-z0-9_-]")
+ODD = re.compile(r"[^A-Za-z0-9_-]")
+"""What APIs take in no name of a tool, and in no id of a call."""
 
 
 def _text(raw: object) -> object:
@@ -174,7 +175,7 @@ def _sent_calls(calls: Sequence[CallRequest]) -> list[JsonValue]:
 
 def sent_name(name: str) -> str:
     """A name that every endpoint takes, so that one that the model made up does not end the conversation."""
-    return _ODD.sub("_", name)[:_MOST_NAME] or "unnamed"
+    return ODD.sub("_", name)[:_MOST_NAME] or "unnamed"
 
 
 def sent_arguments(call: CallRequest) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain, groupby, repeat
 from typing import TypeVar
 
@@ -12,11 +12,10 @@ from pydantic import BaseModel, ValidationError
 
 from aeon.errors import MalformedResponse
 from aeon.llm.adapter import Permit, freely
-from aeon.llm.asking import Form, Habits, forms, sent_messages
-from aeon.llm.connections import Connections
-from aeon.llm.endpoint import Endpoint, Reading
+from aeon.llm.asking import Form, forms, sent_messages
+from aeon.llm.endpoint import Reading
+from aeon.llm.hosted import Hosted
 from aeon.llm.probe import measured
-from aeon.llm.probe_records import Memory, recall
 from aeon.llm.profiles import Told
 from aeon.llm.tool_calls import sent_arguments
 from aeon.llm.wire import WireReply
@@ -108,7 +107,7 @@ class VendorReading(SignedReading):
         self.as_tool = form == "json_object" and request.json_schema is not None
 
 
-class Vendor(Endpoint):
+class Vendor(Hosted):
     """A model of a vendor with an API of its own; see `Endpoint` for retries and deadlines.
 
     A schema is enforced by the API, by the arguments of a forced tool where the API refuses this very schema, else it
@@ -116,20 +115,7 @@ class Vendor(Endpoint):
     vendor's reference states.
     """
 
-    def __init__(
-        self,
-        model: str,
-        connections: Connections,
-        retries: int = 2,
-        timeout: float = 120.0,
-        idle_timeout: float = 60.0,
-        capabilities: Capabilities | None = None,
-        body: Mapping[str, object] | None = None,
-    ) -> None:
-        super().__init__(model, connections, retries, timeout, idle_timeout, body)
-        self._capabilities = capabilities
-        self._thinks = False
-        self._own = Memory(self.place, model, kept=False) if capabilities is not None else None
+    _thinks = False
 
     async def complete(self, request: LLMRequest) -> LLMResponse:
         """One completion; see `LLMAdapter.complete`. Raises `ModelError`."""
@@ -154,15 +140,6 @@ class Vendor(Endpoint):
         """The model, and its context length as the vendor states it."""
         stated = await self._stated()
         return Told(models=(self._model,), context_tokens=stated.context_tokens)
-
-    @property
-    def _memory(self) -> Memory:
-        """What is known of the endpoint; where its capabilities were given, of this adapter's alone."""
-        return self._own or recall(self.place, self._model)
-
-    @property
-    def _habits(self) -> Habits:
-        return self._memory.habits
 
     @abstractmethod
     async def _stated(self) -> Capabilities:

@@ -144,11 +144,11 @@ def decision_line(decision: Decision) -> Line:
     return (Span(words, style), Span(f": {visible(decision.detail)}" if detailed else ""))
 
 
-def question_lines(question: Question, width: int = _WIDTH) -> list[Line]:
+def question_lines(question: Question) -> list[Line]:
     """A question with its options, numbered, and what is assumed where nobody answers."""
     lines: list[Line] = [(Span(visible(" ".join(question.text.split())), "now"),)]
-    lines += [(Span(f"  {n}  ", "strong"), Span(short(o, width - 8))) for n, o in enumerate(question.options, 1)]
-    return lines + ([(Span(f"  default: {short(question.default, width - 14)}", "dim"),)] if question.default else [])
+    lines += [(Span(f"  {n}  ", "strong"), Span(short(o, _WIDTH - 8))) for n, o in enumerate(question.options, 1)]
+    return lines + ([(Span(f"  default: {short(question.default, _WIDTH - 14)}", "dim"),)] if question.default else [])
 
 
 def reply_line(reply: Reply) -> Line:

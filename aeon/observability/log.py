@@ -9,12 +9,12 @@ import structlog
 
 from aeon.schema import Frozen
 
-__all__ = ["log_observer"]
+__all__ = ["json_logger", "log_observer"]
 
 
-def log_observer(file: TextIO) -> Callable[[Frozen], None]:
-    """An observer that writes every event to ``file``, with the time, as JSON Lines."""
-    logger = structlog.wrap_logger(
+def json_logger(file: TextIO) -> structlog.typing.WrappedLogger:
+    """What writes to ``file``, with level and time, as JSON Lines."""
+    return structlog.wrap_logger(
         structlog.WriteLogger(file),
         processors=[
             structlog.processors.add_log_level,
@@ -22,6 +22,11 @@ def log_observer(file: TextIO) -> Callable[[Frozen], None]:
             structlog.processors.JSONRenderer(ensure_ascii=True),
         ],
     )
+
+
+def log_observer(file: TextIO) -> Callable[[Frozen], None]:
+    """An observer that writes every event to ``file``."""
+    logger = json_logger(file)
 
     def observe(event: Frozen) -> None:
         fields = event.model_dump(mode="json")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from xml.etree.ElementTree import Element
 
 from aeon.observability.flowchart import to_mermaid
@@ -16,7 +16,7 @@ from aeon.observability.trail import Trail
 from aeon.schema import Conclusion, Frozen, Outcome, Task
 from aeon.schema.effects import Effect
 
-__all__ = ["GENERIC", "View"]
+__all__ = ["GENERIC", "View", "recording"]
 
 
 @dataclass(frozen=True)
@@ -57,3 +57,19 @@ GENERIC = View(
     document=lambda end: end,
     measured=measured,
 )
+
+
+def recording(
+    title: Callable[[Effect], str],
+    words: Callable[[Outcome], str],
+    below: Callable[[Conclusion], list[Line]],
+) -> View:
+    """The view of an engine that has something of its own to show ``below`` an answer and a report."""
+
+    def report(trail: Trail) -> list[Line]:
+        return [*report_lines(trail, title, words), *(below(trail.result) if trail.result else [])]
+
+    def ending(end: Conclusion) -> list[Line]:
+        return [*conclusion_lines(end), *below(end)]
+
+    return replace(GENERIC, title=title, words=words, ending=ending, report=report)

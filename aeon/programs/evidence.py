@@ -39,7 +39,7 @@ class Evidence:
     @property
     def shown(self) -> str:
         """The sentences, numbered from 1, below the names of their files and their headings; empty without any."""
-        return "\n".join(["Sentences:", *numbered(self.sources, files=True)]) if self.sources else ""
+        return "\n".join(["Sentences:", *numbered(self.sources)]) if self.sources else ""
 
     def find(self, value: str | float, cited: Sequence[int] = (), only: bool = False) -> Source | None:
         """The sentence that holds a number or a text: a cited one if it does, else the first; ``None`` if none does.

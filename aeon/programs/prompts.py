@@ -19,7 +19,7 @@ from aeon.supervisor.prompt import Prompt, cut, fence, load, render
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.typetext import signature
 
-__all__ = ["Asked", "Prompts", "as_program", "asked_of"]
+__all__ = ["Asked", "Prompts", "as_program", "asked_of", "is_query"]
 
 _LONGEST_PROBLEM = 300
 _LONGEST_INPUT = 1_000
@@ -199,10 +199,15 @@ def _worked(head: str, examples: Sequence[_Example]) -> tuple[tuple[str, str], .
     return ((f"{head}\n{turns[0][0]}" if head else turns[0][0], turns[0][1]), *turns[1:])
 
 
+def is_query(text: str) -> bool:
+    """Whether a text begins as a query does."""
+    return _QUERY.match(text) is not None
+
+
 def as_program(query: str) -> str:
     """The program that prints what a query gives, which stands alone or between fences; anything else as it is."""
     text = unfenced(query).strip().rstrip(";")
-    return f"print(sql({text!r}))" if _QUERY.match(text) else text
+    return f"print(sql({text!r}))" if is_query(text) else text
 
 
 def _put(question: str) -> str:

@@ -100,7 +100,7 @@ class ProgramRunner:
             if isinstance(one, Text):
                 return Ran(problem="a text is written alone", uses=tuple(uses))
             try:
-                arguments = substitute(one.arguments, given, plain=True)
+                arguments = substitute(one.arguments, given)
                 if one.tool == SQL and not is_task and not self._reads_table(arguments):
                     return Ran(absent=True, problem=self._searched(question.goal), uses=tuple(uses))
                 use = await self._use(f"{name}.{number}", one.tool, arguments)
@@ -149,7 +149,7 @@ class ProgramRunner:
             return made
         given = {one.id: use.output for one, use in zip(found.calls.made, made, strict=True)}
         try:
-            writing = str(substitute({"task": found.writing}, given, plain=True)["task"])
+            writing = str(substitute({"task": found.writing}, given)["task"])
             if READ_TEXTS in self._tools.names:
                 asked_for: JsonObject = {"question": question.goal, "documents": []}
                 use = await self._use(f"{name}.{len(made) + 1}", READ_TEXTS, asked_for)

@@ -7,6 +7,7 @@ import re
 
 from aeon.errors import EndpointUnreachable, ToolArgumentError, ToolFailed
 from aeon.multipass.effects import WritePrograms
+from aeon.programs.prompts import is_query
 from aeon.programs.reader import CALCULATOR
 from aeon.programs.sources import SQL
 from aeon.proof.expression import evaluate
@@ -20,7 +21,6 @@ __all__ = ["UnaidedWriter", "unaided"]
 _SEARCH = "search_files"
 _NUMBER = re.compile(r"[\d.,\s]*|\w*[^\W\d]")
 """A number alone, or a single letter or word such as e: nothing is calculated."""
-_QUERY = re.compile(r"(?:select|with)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'")
 _NEEDED = (
     "the model tier T0 asks no model, and this task needs one: it is no calculation such as '15% of 2,480', no SELECT "
@@ -74,7 +74,7 @@ def _is_other(expression: str) -> bool:
 def _query(task: str, tools: ToolRegistry) -> JsonObject | None:
     """The query that the task is, where the tables can be asked it."""
     query = task.strip().rstrip(";").strip()
-    if SQL not in tools.names or not _QUERY.match(query) or tools.check(SQL, {"query": query}):
+    if SQL not in tools.names or not is_query(query) or tools.check(SQL, {"query": query}):
         return None
     return _call(SQL, {"query": query})
 

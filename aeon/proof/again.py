@@ -38,7 +38,6 @@ _OPERATORS: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
     ast.Add: functions.add, ast.Sub: lambda a, b: functions.add(a, -b), ast.Mult: functions.multiply,
     ast.Div: functions.divide, ast.Pow: _power,
 }  # fmt: skip
-_REFERENCE = re.compile(r"\$(\w+)")
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})
 
 
@@ -129,13 +128,10 @@ def _unless_constant(node: ast.expr, sign: ast.operator) -> list[ast.expr]:
     return [node]
 
 
-def done_again(
-    tool: str, arguments: object, output: object, outputs: Mapping[str, object], texts: Mapping[str, str]
-) -> str:
+def done_again(tool: str, arguments: object, output: object, texts: Mapping[str, str]) -> str:
     """What is wrong with the output of a step of a pure tool, done again; "" if it is the one that the tool gives.
 
-    ``output`` and ``outputs``, those of the steps before, are as `output_of` gives them; ``texts`` the stored ones, by
-    id and by location.
+    ``output`` is as `output_of` gives it; ``texts`` the stored ones, by id and by location.
 
     Raises:
         ValueError: this tool, or these arguments, cannot be done again here.
@@ -144,15 +140,13 @@ def done_again(
         raise ValueError("this tool cannot be done again here")
     if not isinstance(arguments, dict):
         return "its arguments are none that the tool takes"
-    return _calculated(arguments, output, outputs) if tool == "calculator" else _quoted(arguments, output, texts)
+    return _calculated(arguments, output) if tool == "calculator" else _quoted(arguments, output, texts)
 
 
-def _calculated(arguments: Mapping[str, object], output: object, outputs: Mapping[str, object]) -> str:
+def _calculated(arguments: Mapping[str, object], output: object) -> str:
     """What is wrong with what the calculator gave; it takes what the calculator takes, within the same bounds."""
-    expression = str(arguments.get("expression", ""))
-    filled = _REFERENCE.sub(lambda match: f"({outputs.get(match[1], '')})", expression)
     try:
-        value = plain(calculate(filled))
+        value = plain(calculate(str(arguments.get("expression", ""))))
     except ToolError as error:
         return f"the calculator never gave this: {error}"
     return "" if output == output_of(json.dumps(value)) else "done again, calculator gives something else"

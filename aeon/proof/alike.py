@@ -1,40 +1,19 @@
-"""Whether two answers that are numbers are the same one."""
+"""The numbers of answers, and which of them are the same."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
 
 from aeon.language.readings import Read, read, rounded
-from aeon.schema.frozen import JsonValue
 
-__all__ = ["alike", "computed", "numbers_of", "without"]
+__all__ = ["numbers_of", "without"]
 
 _CLOSE = Fraction(1, 200)
 """How far apart, in proportion, two numbers may be that are written with different numbers of places."""
 _NUMBER = re.compile(r"(?<![\w.,])(?:(?<!\d )-)?\d+(?:[.,]\d+)*")
-
-
-def computed(outputs: Sequence[JsonValue]) -> tuple[Read, ...]:
-    """The numbers that outputs hold, in order; none where they hold anything else."""
-    texts = [text for output in outputs for text in _texts(output)]
-    return tuple(map(_read, texts)) if all(map(_NUMBER.fullmatch, texts)) else ()
-
-
-def _texts(output: JsonValue) -> Iterator[str]:
-    """An output as people write it, each part of it."""
-    match output:
-        case list():
-            for item in output:
-                yield from _texts(item)
-        case dict():
-            yield from _texts(list(output.values()))
-        case float():
-            yield f"{output:.6f}".rstrip("0").rstrip(".")
-        case _:
-            yield str(output)
 
 
 def numbers_of(text: str) -> tuple[Read, ...]:
@@ -48,11 +27,6 @@ def _read(text: str) -> Read:
         with suppress(ValueError):
             return read(text, form)
     return Read(text)
-
-
-def alike(one: Sequence[Read], other: Sequence[Read]) -> bool:
-    """Whether two answers give the same numbers, in whatever order; rounded, if one has fewer places."""
-    return len(one) == len(other) and not without(other, one)
 
 
 def without(numbers: Sequence[Read], others: Sequence[Read]) -> tuple[Read, ...]:

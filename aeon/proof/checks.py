@@ -103,7 +103,7 @@ class Checks:
             return
         self.problems += shown_problems(step["id"], self._outputs[step["id"]], self._texts)
         try:
-            wrong = done_again(step["tool"], arguments, self._outputs[step["id"]], self._outputs, self._texts)
+            wrong = done_again(step["tool"], arguments, self._outputs[step["id"]], self._texts)
         except ValueError as error:
             self.recorded.append(f"{name} ({step['tool'][:40] or 'reasoning'}): its output; {error}")
             return

@@ -143,7 +143,7 @@ def _equation(chain: _Chain, equals: re.Match[str], found: Sequence[Mention], pl
 
 def _gap(text: str, found: Sequence[Mention], place: int) -> str:
     """What stands before a mention and behind the one before it, without signs of bold type."""
-    return re.sub(r"\*\*|__", "", text[found[place - 1].end : found[place].start]).strip()
+    return text[found[place - 1].end : found[place].start].replace("**", "").replace("__", "").strip()
 
 
 def _is_apart(text: str, found: Sequence[Mention], place: int) -> bool:

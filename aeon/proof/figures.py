@@ -17,7 +17,7 @@ from aeon.language.numerals import NUMBER, han_numerals, spelt_numerals
 from aeon.language.readings import read
 from aeon.language.unspaced import DATE_SIGNS, spaced
 from aeon.proof.marks import Marks, code_spans, no_values
-from aeon.proof.mentions import is_json, of_json
+from aeon.proof.mentions import json_span, of_json
 
 __all__ = ["figures_in", "figures_of_answer", "values_of_source"]
 
@@ -35,7 +35,6 @@ _HOUR = re.compile(r"\d{1,2}\s?h")
 _YEAR = re.compile(r"(?:1\d|20)\d\d")
 _SHORT = 400
 """Readings of texts of up to so many characters are kept."""
-_FENCED_JSON = re.compile(r"\s*```(?:json)?\s*\n(.*?)```\s*", re.DOTALL)
 
 
 def figures_of_answer(answer: str, uses: Collection[int] = (), names: Collection[str] = ()) -> tuple[Mention, ...]:
@@ -43,10 +42,8 @@ def figures_of_answer(answer: str, uses: Collection[int] = (), names: Collection
 
     ``uses`` are the numbers that a mark of a citation may name, ``names`` those of sources, which are no values.
     """
-    fenced = _FENCED_JSON.fullmatch(answer)
-    start, end = fenced.span(1) if fenced else (0, len(answer))
-    if is_json(answer[start:end]):
-        return tuple(mention.moved(start) for mention in of_json(answer[start:end], figures_in))
+    if (data := json_span(answer)) is not None:
+        return tuple(mention.moved(data.start) for mention in of_json(answer[data], figures_in))
     hidden = list(_hidden(answer, uses, names))
     if not hidden:
         return figures_in(answer, cell=False)

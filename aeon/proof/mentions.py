@@ -12,7 +12,7 @@ from aeon.language.mention import Mention, mentioned
 from aeon.language.numerals import han_numerals, numerals
 from aeon.language.unspaced import DATE_SIGNS, spaced
 
-__all__ = ["CODE", "is_json", "mentions", "of_json", "values"]
+__all__ = ["CODE", "is_json", "json_span", "mentions", "of_json", "values"]
 
 CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
 """Pieces of code in a text."""
@@ -25,11 +25,17 @@ _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 
 def values(answer: str) -> tuple[Mention, ...]:
     """The values of an answer: of its strings and numbers if it is JSON, else of what is no code in it."""
+    span = json_span(answer)
+    if span is None:
+        return mentions(answer)
+    return tuple(mention.moved(span.start) for mention in of_json(answer[span]))
+
+
+def json_span(answer: str) -> slice | None:
+    """Where an answer that is JSON, in a fence or without one, has it; ``None`` of any other."""
     fenced = _FENCED_JSON.fullmatch(answer)
-    start, end = fenced.span(1) if fenced else (0, len(answer))
-    if is_json(answer[start:end]):
-        return tuple(mention.moved(start) for mention in of_json(answer[start:end]))
-    return mentions(answer)
+    span = slice(*fenced.span(1)) if fenced else slice(0, len(answer))
+    return span if is_json(answer[span]) else None
 
 
 def mentions(text: str, cell: bool = False) -> tuple[Mention, ...]:

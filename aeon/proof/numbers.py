@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from aeon.schema.frozen import JsonValue
+    pass
 
-__all__ = ["MAX_DIGITS", "Number", "decimal_text", "figure", "parse_cell", "plain", "restored"]
+__all__ = ["MAX_DIGITS", "Number", "decimal_text", "plain", "restored"]
 
 Number = Fraction | float
 """An exact number, or a ``float`` where only an approximation exists."""
@@ -21,13 +20,7 @@ MAX_DIGITS = 4_000
 _DIGITS = 15  # decimal digits that a double keeps through a round trip
 _PLAIN_DIGITS = 12  # a text of so few digits is always taken as it stands
 _SIMPLE = 100_000  # fractions up to this denominator survive a trip through a double
-_LONGEST_CELL = 200
 _CHANCE = 1e-3  # how likely a double may be that of a simple fraction by accident
-
-_CELL = re.compile(r"(\()?\s*([-+])?\s*[$€£¥]?\s*([-+])?([\d.,]+(?:[eE][-+]?\d{1,3})?)\s*[€£¥]?\s*(%)?\s*(\))?")
-_STATED = re.compile(r"(?<![\w.,])(?<!\d[:/-])-?\d[\d.,]*(?![\d:/]|-\d)")  # neither a time, a date nor a fraction
-_POINT = re.compile(r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+")
-_COMMA = re.compile(r"(?:\d{1,3}(?:\.\d{3})+|\d+),(?:\d{1,2}|\d{4,})")
 
 
 def plain(value: Number | bool) -> int | float | bool | str:
@@ -81,41 +74,3 @@ def restored(text: str) -> Fraction:
     apart = math.isqrt(int(_CHANCE / math.ulp(double)))
     simple = exact.limit_denominator(max(1, min(_SIMPLE, apart)))
     return simple if float(simple) == double else exact
-
-
-def figure(value: JsonValue) -> JsonValue:
-    """The number that a text such as ``14 days`` or ``4,120.50 euros`` states, if just one; else the value itself."""
-    if not isinstance(value, str):
-        return value
-    numbers = _STATED.findall(value)
-    number = parse_cell(numbers[0].rstrip(".,")) if len(numbers) == 1 else None
-    return value if number is None else plain(number)
-
-
-def parse_cell(text: str) -> Fraction | None:
-    """Return the number that a table's cell shows, or ``None`` where it shows no number.
-
-    Understands ``1,234.50``, ``$1,200``, ``-€5``, ``(12)`` for minus 12, ``12%`` for 0.12, ``1.234,50`` and ``12,5``.
-    A comma before exactly three digits separates thousands.
-    """
-    if len(text) > _LONGEST_CELL:  # asked first: on a long cell of spaces the pattern would take forever
-        return None
-    match = _CELL.fullmatch(text.strip())
-    if match is None:
-        return None
-    opening, sign, inner_sign, digits, percent, closing = match.groups()
-    if bool(opening) != bool(closing) or (sign and inner_sign):
-        return None
-    number = _unsigned(digits)
-    if number is None:
-        return None
-    negative = opening or "-" in (sign, inner_sign)
-    return (-number if negative else number) / (100 if percent else 1)
-
-
-def _unsigned(digits: str) -> Fraction | None:
-    if _POINT.fullmatch(digits):
-        return Fraction(digits.replace(",", ""))
-    if _COMMA.fullmatch(digits):
-        return Fraction(digits.replace(".", "").replace(",", "."))
-    return None

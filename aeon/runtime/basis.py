@@ -32,11 +32,6 @@ class Basis:
         self.outcomes: dict[int, Outcome] = {}
         self.scopes: dict[int, str] = {}
 
-    @property
-    def steps(self) -> dict[int, StepResult]:
-        """The results of steps among the outcomes, by their numbers."""
-        return {number: one.value for number, one in self.outcomes.items() if isinstance(one.value, StepResult)}
-
     def add(self, first: int, effects: Sequence[Effect], outcomes: Iterable[Outcome]) -> None:
         """Take in a batch, whose first effect has this number."""
         for number, outcome in enumerate(outcomes, first):

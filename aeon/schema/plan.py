@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Annotated, Literal
@@ -70,7 +69,8 @@ class ToolLoop(Value):
 @lru_cache(4096)
 def fragment(step_id: str) -> str:
     """The fragment that a step belongs to: its id without the version, ``s2`` for ``s2_r1``."""
-    return re.sub(r"_r\d+$", "", step_id)
+    name, mark, version = step_id.rpartition("_r")
+    return name if mark and version.isdecimal() else step_id
 
 
 Action = Annotated[Reasoning | Writing | ToolLoop, Field(discriminator="type")]

@@ -15,10 +15,11 @@ from importlib.metadata import PackageNotFoundError, version
 import httpx2
 
 from aeon.schema import SearchProblem
-from aeon.search.failures import of_error, retry_after
+from aeon.search.failures import of_error
 from aeon.search.guard import AddressRefused, Guard, Place
 from aeon.text import one_line
 from aeon.unpacking import PACKINGS, Unpacker
+from aeon.waiting import asked_wait
 
 __all__ = ["LIMITS", "USER_AGENT", "Ask", "Client", "Limits", "Reply"]
 
@@ -199,7 +200,7 @@ class Client:
             charset=charset,
             body=body,
             retrieved=datetime.now(UTC).isoformat(timespec="seconds"),
-            wait=retry_after(response.headers),
+            wait=asked_wait(response.headers, response.status_code == 429),
         )
 
     async def _body(self, where: str, response: httpx2.Response) -> bytes:

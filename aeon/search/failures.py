@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import ssl
-from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 import httpx2
 
 from aeon.schema import SearchProblem
 from aeon.text import one_line
 
-__all__ = ["of_error", "of_status", "retry_after"]
-
-_SECONDS = re.compile("[0-9]{1,9}")
-_LONGEST_WAIT = 1_000_000_000.0
+__all__ = ["of_error", "of_status"]
 
 
 def of_status(status: int, where: str, wait: float | None = None) -> SearchProblem | None:
@@ -55,29 +48,6 @@ def of_error(error: Exception, where: str) -> SearchProblem:
             return SearchProblem(kind="malformed", message=message, retryable=True)
         case _:
             return SearchProblem(kind="unreachable", message=f"{where} cannot be reached: {said}", retryable=True)
-
-
-def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Return the seconds that ``Retry-After`` asks to wait, ``None`` if it asks nothing that can be read.
-
-    A date counts from the response's own ``Date``, so that a clock that is wrong does no harm, and else from ``now``.
-    """
-    said = headers.get("retry-after", "").strip()
-    if _SECONDS.fullmatch(said):
-        return float(said)
-    until = _date(said)
-    if until is None:
-        return None
-    since = _date(headers.get("date", "")) or now or datetime.now(UTC)
-    return min(max((until - since).total_seconds(), 0.0), _LONGEST_WAIT)
-
-
-def _date(text: str) -> datetime | None:
-    try:
-        date = parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-    return date if date.tzinfo else date.replace(tzinfo=UTC)
 
 
 def _tls(error: BaseException) -> ssl.SSLCertVerificationError | None:

@@ -272,7 +272,7 @@ def _name(written: str, entry: str) -> str:
         place = parse(f"http://{written}/")
     except AddressRefused:
         raise _not_an_entry(entry) from None
-    if re.search("[/?#]", written) or not re.search("[^0-9.]", place.host):
+    if set(written) & set("/?#") or not place.host.strip("0123456789."):
         raise _not_an_entry(entry)
     return place.host
 

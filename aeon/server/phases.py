@@ -7,6 +7,7 @@ from typing import TextIO
 
 import structlog
 
+from aeon.observability.log import json_logger
 from aeon.runtime.events import EffectEnded, Event, Noted, Observer, RunEnded, RunStarted
 from aeon.schema import Settings, Value
 
@@ -15,14 +16,7 @@ __all__ = ["phase_log"]
 
 def phase_log(file: TextIO) -> Callable[[], Observer]:
     """What makes observers that write to ``file``, as JSON Lines: phase, iteration, what is left, number of results."""
-    logger = structlog.wrap_logger(
-        structlog.WriteLogger(file),
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.JSONRenderer(ensure_ascii=True),
-        ],
-    )
+    logger = json_logger(file)
     return lambda: _Phases(logger)
 
 

@@ -19,7 +19,7 @@ __all__ = ["NO_ROOMS", "Token", "Tokens"]
 
 _HASHED = re.compile(r"sha256:([0-9a-f]{64})")
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,40}")
-_CALLS = re.compile(r"[0-9]{1,15}")
+_MOST_DIGITS = 15
 _SHORTEST = 16
 NO_ROOMS: Mapping[str, int | None] = MappingProxyType({})
 """Where no owner has a limit on runs."""
@@ -134,12 +134,15 @@ def _said(word: str, where: str) -> dict[str, Any]:
         return {"owner": value}
     if name == "expires":
         return {"expires": _time(value, where)}
-    if name == "calls" and _CALLS.fullmatch(value):
-        return {"calls": int(value)}
-    if name == "runs" and _CALLS.fullmatch(value) and int(value):
-        return {"runs": int(value)}
+    number = _number(value)
+    if number is not None and (name == "calls" or (name == "runs" and number)):
+        return {name: number}
     known = "name=WHO, expires=YYYY-MM-DD, calls=N and runs=N above 0"
     raise InputFileError(f"{where}: behind a token stand {known}, nothing else")
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
 def _time(text: str, where: str) -> datetime:

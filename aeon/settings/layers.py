@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -14,11 +13,11 @@ from aeon.errors import ConfigError
 from aeon.settings.environment import PREFIX
 from aeon.settings.notation import MOST_DEPTH, Path, dotted
 from aeon.settings.tree import Tree
+from aeon.text import is_text
 
 __all__ = ["Layer", "checked", "complaint"]
 
 _MOST_BITS = 1000
-_NOT_TEXT = re.compile("[\ud800-\udfff]")
 _SHAPES = {
     "model_type": "should be a section with settings of its own",
     "dict_type": 'should be a table, such as {"NAME": …}',
@@ -92,7 +91,7 @@ def _fault(value: object) -> str:
             return f"{value} is not a value that a setting can have"
         case int() if value.bit_length() > _MOST_BITS:
             return "should be a valid number; it has too many digits"
-        case str() if _NOT_TEXT.search(value):
+        case str() if not is_text(value):
             return "holds bytes that are not UTF-8 text"
     return ""
 

@@ -91,8 +91,8 @@ async def call(llm: LLMAdapter, ask: Ask, price: Price | None = None) -> LLMResp
 
 
 @asynccontextmanager
-async def permitted(most: Usage, price: Price | None, spare: int) -> AsyncIterator[Callable[[Usage], None]]:
-    """Admits calls that another makes, and charges what it reports of them; ``spare`` calls must be left for others.
+async def permitted(most: Usage, price: Price | None) -> AsyncIterator[Callable[[Usage], None]]:
+    """Admits calls that another makes, and charges what it reports of them; one call must be left for another.
 
     Where the block is broken off by anything but an error of Aeon, the most that was admitted is charged.
 
@@ -100,8 +100,8 @@ async def permitted(most: Usage, price: Price | None, spare: int) -> AsyncIterat
         AllowanceExhausted: the ledger does not admit so much; or so much more was reported that nothing is left.
     """
     ledger = current_ledger()
-    if ledger.calls_left() < most.calls + spare:
-        raise AllowanceExhausted("calls", f"{ledger.calls_left()} calls left for {most.calls} and {spare} others")
+    if ledger.calls_left() <= most.calls:
+        raise AllowanceExhausted("calls", f"{ledger.calls_left()} calls left for {most.calls} and another one")
     likely = most.prompt_tokens + most.calls * ledger.surplus
     actual = most = _with_cost(most.changed(prompt_tokens=likely), price)
     await ledger.admit(most)

@@ -13,11 +13,11 @@ from importlib import resources
 
 from aeon.errors import ConfigError, InputFileError
 from aeon.schema.llm import Message
+from aeon.text import printable
 
-__all__ = ["Prompt", "characters", "clean", "cut", "fence", "load", "render"]
+__all__ = ["Prompt", "characters", "clean", "cut", "fence", "load", "places", "render"]
 
 _PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff]")
 _DATA_TAG = re.compile(r"<(?=\s*+/?\s*+data\b)", re.IGNORECASE)
 _LABEL = re.compile(r"[^\w .:/$#-]+")
 
@@ -69,7 +69,7 @@ def _turns(examples: tuple[tuple[str, str], ...]) -> tuple[Message, ...]:
 
 def clean(text: str) -> str:
     """``text`` with control characters and lone surrogates replaced by U+FFFD; tab and newlines stay."""
-    return _UNPRINTABLE.sub("\ufffd", text)
+    return printable(text).replace("\ufeff", "\ufffd")
 
 
 def characters(text: str, size: int) -> int:
@@ -116,13 +116,18 @@ def load(package: str, name: str) -> str:
         raise InputFileError(f"prompt {name!r} of {package} cannot be read: {error}") from error
 
 
+def places(template: str) -> list[str]:
+    """The names of the values that ``template`` has places for, in order."""
+    return _PLACEHOLDER.findall(template)
+
+
 def render(template: str, /, **values: str) -> str:
     """``template`` with each ``{{name}}`` replaced by its value, verbatim: values are never scanned again.
 
     Raises:
         ConfigError: the template names a value that is not given, or a value is given that it does not name.
     """
-    names = set(_PLACEHOLDER.findall(template))
+    names = set(places(template))
     missing, unused = sorted(names - values.keys()), sorted(values.keys() - names)
     if missing:
         raise ConfigError(f"prompt template: no value for {', '.join(missing)}")

@@ -7,7 +7,6 @@ Mending may move punctuation and nothing else, so that it never adds, drops or c
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -19,13 +18,12 @@ from aeon.supervisor.envelopes import respelt, unwrapped
 from aeon.supervisor.extract import MAX_DEPTH, MAX_TEXT, extract_json
 from aeon.supervisor.mend import mended
 from aeon.supervisor.valid import faults, validator
+from aeon.text import printable
 
 __all__ = ["MAX_DEPTH", "MAX_DIGITS", "MAX_TEXT", "Parsed", "extract_json", "parse"]
 
 MAX_DIGITS = 300
 """Digits of an integer beyond which it is refused; so every integer also fits a float."""
-
-_UNUSABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -185,6 +183,6 @@ def _refuse_unusable(value: JsonValue) -> None:
         Malformed: a key or a string holds a lone surrogate or a control character.
     """
     for text in chain(_texts(value), _keys(value)):
-        if match := _UNUSABLE.search(text):
-            code = ord(match.group())
+        if (shown := printable(text)) != text:
+            code = next(ord(one) for one, other in zip(text, shown, strict=True) if one != other)
             raise Malformed(f"$: a text holds U+{code:04X}, a control character or half of a surrogate pair")

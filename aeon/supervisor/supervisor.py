@@ -139,7 +139,7 @@ class Supervisor:
         tokens = self.output_tokens + self.thought_tokens
         if most.generated_tokens > most.calls * tokens:
             raise AllowanceExhausted("tokens", f"a probe takes more than the {tokens} tokens of a call")
-        return permitted(most, self.price, spare=1)
+        return permitted(most, self.price)
 
     async def structured(
         self,
@@ -202,14 +202,12 @@ class Supervisor:
         *,
         max_tokens: int,
         repairs: int = 1,
-        check: Callable[[str], Sequence[str]] | None = None,
         likelihood: bool = False,
     ) -> Reply[str]:
         """Plain text without the model's thinking and what a chat template leaks beside it.
 
-        It is asked for again ``repairs`` times at most.
-        ``check`` gives texts that say what is wrong with it; where that is so to the end, the last text is taken all
-        the same. ``likelihood`` asks how likely it is, where the endpoint can tell.
+        It is asked for again ``repairs`` times at most. ``likelihood`` asks how likely it is, where the endpoint can
+        tell.
 
         Raises:
             Truncated: the text was cut off, and once more with a larger limit; or it is not known to have ended.
@@ -231,16 +229,7 @@ class Supervisor:
 
         told = likelihood and (await self.capabilities()).logprobs
         asked = Ask(prompt.messages, max_tokens, fixed=prompt.fixed_part, likelihood=told)
-        first = await self._until_usable(asked, read, repairs=repairs)
-        faults = check(first.value) if check else ()
-        if not faults or first.attempts > repairs:
-            return first
-        ask = again(asked, first.value, Malformed("; ".join(faults)), max_tokens)
-        try:
-            second = await self._until_usable(ask, read, repairs=0)
-        except (CompletionError, AllowanceExhausted):
-            return first
-        return second if check and len(check(second.value)) < len(faults) else first
+        return await self._until_usable(asked, read, repairs=repairs)
 
     async def turn(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec] = (), *, max_tokens: int, repairs: int = 1
@@ -282,9 +271,9 @@ class Supervisor:
         size = TurnAsk(messages, tools, self._whole).most_prompt_tokens(await self.capabilities())
         return (await self.bounds()).prompt_bytes - size
 
-    async def probability(self, prompt: Prompt, *, yes: str = "Yes", no: str = "No") -> float:
-        """How likely the answer to a yes/no question is ``yes`` (0-1), in one call; errors as for `probabilities`."""
-        return (await self.probabilities(prompt, (yes, no)))[0]
+    async def probability(self, prompt: Prompt) -> float:
+        """How likely the answer to a yes/no question is yes (0-1), in one call; errors as for `probabilities`."""
+        return (await self.probabilities(prompt, ("Yes", "No")))[0]
 
     async def probabilities(self, prompt: Prompt, answers: Sequence[str], least: float = 0.0) -> tuple[float, ...]:
         """How likely each of these answers is (0-1, together 1), by the first token's probabilities, in one call.

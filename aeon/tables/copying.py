@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -24,7 +23,6 @@ _LONGEST_LINE = 2_000_000
 """Bytes of a line above which DuckDB takes no CSV file; it would try each of the ways to read it until then."""
 _FOUND = "sample_size=200000, null_padding=true, ignore_errors=false, nullstr=['', '-', 'n/a', 'NA', 'N/A', 'null']"
 _TRIES = ("", ", encoding='latin-1'", ", all_varchar=true", ", all_varchar=true, encoding='latin-1'")
-_LISTS = re.compile(r"STRUCT\(.*\)\[\]", re.DOTALL)
 
 
 def typed_columns(connection: duckdb.DuckDBPyConnection, table: str) -> tuple[tuple[str, str], ...]:
@@ -102,7 +100,7 @@ def _from_columns(connection: duckdb.DuckDBPyConnection, path: str, suffix: str)
 def _unnested(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
     """Take the lists of objects out of a table of one row, each into a table of its own; give the tables' names."""
     columns = typed_columns(connection, "part0")
-    lists = [column for column, kind in columns if _LISTS.fullmatch(kind)]
+    lists = [column for column, kind in columns if kind.startswith("STRUCT(") and kind.endswith(")[]")]
     if not lists or len(connection.execute("SELECT 1 FROM part0 LIMIT 2").fetchall()) != 1:
         yield ""
         return

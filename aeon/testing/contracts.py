@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import Any, TypeAlias
 
+from jsonschema import Draft202012Validator
+
 from aeon.errors import AeonError
 from aeon.runtime.ledger import Ledger
 from aeon.runtime.replay import AnyEngine
@@ -12,7 +14,6 @@ from aeon.schema import Reply, Value
 from aeon.schema.effects import AskUser, Effect
 from aeon.testing import multipass, research
 from aeon.testing.samples import phases, samples
-from aeon.testing.schemas import faults
 
 __all__ = ["AnyHandler", "check_handler", "check_handlers"]
 
@@ -71,7 +72,14 @@ async def _violations(handler: AnyHandler, effect: Effect) -> list[str]:
         return spent + failed
     if not isinstance(value, effect.result):
         return [*spent, f"it returned {type(value).__name__}, not {effect.result.__name__}"]
-    return [*spent, *faults(value), *_contradictions(effect, value)]
+    return [*spent, *_faults(value), *_contradictions(effect, value)]
+
+
+def _faults(value: Value) -> list[str]:
+    """Where a value, as JSON, does not fit the schema of its own type."""
+    checker = Draft202012Validator(type(value).model_json_schema(mode="validation"))
+    errors = checker.iter_errors(value.model_dump(mode="json"))
+    return [f"{'/'.join(map(str, error.absolute_path)) or 'value'}: {error.message}" for error in errors]
 
 
 def _contradictions(effect: Effect, value: Value) -> Iterator[str]:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import islice
 
 from aeon.errors import ToolError
 from aeon.language.unspaced import LETTERS, is_unspaced
+from aeon.language.words import WORD
 from aeon.tables.naming import quoted
 from aeon.tools.database import Database
 from aeon.tools.tableinfo import Named
 
 __all__ = ["values_named"]
 
-_WORD = re.compile(r"\w+")
 _PLAIN = "trim(regexp_replace(lower({}), '[^\\p{{L}}\\p{{N}}]+', ' ', 'g'))"
 _MOST_COLUMNS = 60
 _MOST_VALUES = 20
@@ -72,4 +71,4 @@ def _is_part(value: str, other: str) -> bool:
 
 
 def _spaced(text: str) -> str:
-    return f" {' '.join(_WORD.findall(text.lower().replace('_', ' ')))} "
+    return f" {' '.join(WORD.findall(text.lower().replace('_', ' ')))} "

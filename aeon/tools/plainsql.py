@@ -32,7 +32,7 @@ _LONGEST_NAME = 200
 _LONGEST_MESSAGE = 400
 _DIGITS = 15
 """Digits that a DOUBLE has for certain."""
-_NO_TABLE = re.compile(r"Catalog Error: Table with name ")
+_NO_TABLE = "Catalog Error: Table with name "
 _LINE = re.compile(r"\n+LINE (?P<line>\d+): (?P<text>[^\n]*)\n(?P<marks> *\^+)[^\n]*")
 
 
@@ -85,7 +85,7 @@ def _translated(database: Database) -> Iterator[None]:
         raise ToolFailed(f"the query needs too much memory: {one_line(str(error), 120)}") from None
     except module.Error as error:
         names = ", ".join(table.name for table in database.tables)
-        hint = one_line(f"; the tables are: {names}", 150) if _NO_TABLE.match(str(error)) else ""
+        hint = one_line(f"; the tables are: {names}", 150) if str(error).startswith(_NO_TABLE) else ""
         raise ToolArgumentError(_message(str(error), _LONGEST_MESSAGE - len(hint)) + hint) from None
     except (ValueError, OverflowError, ImportError, RuntimeError) as error:  # a value that Python cannot hold
         reason = one_line(str(error), 120)

@@ -12,6 +12,7 @@ from aeon.errors import ToolArgumentError
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.text import one_line
 from aeon.tools.selected import finds
+from aeon.tools.sqltree import FORMATS, NODES, REFUSED, arguments, constant, is_modest, table_function, walk
 
 if TYPE_CHECKING:
     import duckdb
@@ -20,15 +21,9 @@ __all__ = ["Comparison", "Query", "parse"]
 
 _MAX_QUERY = 20_000
 _MOST_PADDING = 100
-_NODES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
 _TABLE_FUNCTIONS = frozenset({"range", "generate_series", "unnest", "json_each", "json_tree"})
-_REFUSED = frozenset(
-    {"current_setting", "getenv", "getvariable", "query", "query_table", "repeat", "sleep_ms", "write_log"}
-)
-"""Functions that tell of the machine, run another query, wait, or make texts beyond the limit of memory."""
-
+_BARRED = REFUSED | {"repeat"}
 _PADDING = frozenset({"lpad", "rpad"})
-_FORMATS = frozenset({"format", "printf"})
 _LIKE = frozenset({"~~", "~~*", "like_escape", "ilike_escape"})
 _SAME_TEXT = frozenset({"lower", "upper", "lcase", "ucase", "trim", "ltrim", "rtrim"})
 _COMMENT = re.compile(r"\A(?:\s|--[^\n]*(?:\n|\Z)|/\*.*?\*/)*", re.DOTALL)
@@ -65,7 +60,7 @@ def parse(text: str, cursor: duckdb.DuckDBPyConnection) -> Query:
     """
     _check_text(text)
     statements = _statements(text, cursor)
-    nodes = list(_walk(statements))
+    nodes = list(walk(statements))
     for node in nodes:
         _check(node)
     tables = dict.fromkeys(name for node in nodes for name in _table(node))
@@ -101,59 +96,16 @@ def _unparsed(tree: JsonObject) -> str:
     return f"the query does not parse: {problem}; write a query of its own for each value"
 
 
-def _walk(value: JsonValue, negated: bool = True) -> Iterator[JsonObject]:
-    """Give every object in the value, without those below a ``NOT`` if they are not asked for."""
-    stack: list[JsonValue] = [value]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, dict):
-            if not negated and item.get("type") == "OPERATOR_NOT":
-                continue
-            yield item
-            stack.extend(reversed(item.values()))
-        elif isinstance(item, list):
-            stack.extend(reversed(item))
-
-
 def _check(node: JsonObject) -> None:
     """Raise ``ToolArgumentError`` for a part that changes something, or that reaches what is no table."""
     kind, name = str(node.get("type", "")), str(node.get("function_name", "")).lower()
-    if (kind.endswith("_NODE") and kind not in _NODES) or kind == "SHOW_REF":
+    if (kind.endswith("_NODE") and kind not in NODES) or kind == "SHOW_REF":
         raise ToolArgumentError(_ONLY_SELECT)
-    if kind == "TABLE_FUNCTION":
-        function = node.get("function")
-        called = str(function.get("function_name")).lower() if isinstance(function, dict) else ""
-        if called not in _TABLE_FUNCTIONS:
-            raise ToolArgumentError(f"{one_line(called, 60)}() is not allowed; read the tables by their names")
-    if name in _REFUSED or (name in _PADDING | _FORMATS and not _is_modest(name, node)):
+    called = table_function(node)
+    if called is not None and called not in _TABLE_FUNCTIONS:
+        raise ToolArgumentError(f"{one_line(called, 60)}() is not allowed; read the tables by their names")
+    if name in _BARRED or (name in _PADDING | FORMATS and not is_modest(name, node, _PADDING, _MOST_PADDING)):
         raise ToolArgumentError(f"{name}() is not allowed here")
-
-
-def _is_modest(name: str, node: JsonObject) -> bool:
-    """Whether the function cannot make a text that fills the memory."""
-    arguments = _arguments(node)
-    if name in _PADDING:
-        length = _constant(arguments[1]) if len(arguments) > 1 else None
-        return length is not None and length.isdecimal() and int(length) <= _MOST_PADDING
-    pattern = _constant(arguments[0]) if arguments else None
-    return pattern is not None and not re.search(r"\*|\d{3}|\{[^}]*\{", pattern)
-
-
-def _arguments(node: JsonObject) -> list[JsonObject]:
-    """Return the arguments of a function or the sides of a comparison; DuckDB 1 and 2 write them differently."""
-    parts = node.get("arguments") or node.get("children") or [node.get("left"), node.get("right")]
-    found = [part.get("expression", part) if isinstance(part, dict) else None for part in parts]  # type: ignore[union-attr]
-    return [part for part in found if isinstance(part, dict)]
-
-
-def _constant(node: JsonObject) -> str | None:
-    """Return the text of a constant; DuckDB 1 calls it a value, DuckDB 2 a literal."""
-    if node.get("class") != "CONSTANT":
-        return None
-    literal, value = node.get("literal"), node.get("value")
-    if isinstance(literal, dict):
-        return str(literal.get("text"))
-    return str(value.get("value")) if isinstance(value, dict) and not value.get("is_null") else None
 
 
 def _is_text(node: JsonObject) -> bool:
@@ -185,14 +137,14 @@ def _defined(node: JsonObject) -> Iterator[str]:
 
 
 def _comparisons(tree: JsonValue) -> Iterator[Comparison]:
-    for node in _walk(tree, negated=False):
+    for node in walk(tree, negated=False):
         sign = _sign(node)
         if sign is None:
             continue
-        sides = _arguments(node)
+        sides = arguments(node)
         columns = [column for side in sides for column in _column(side)]
         if len(columns) == 1:
-            texts = [text for side in sides if _is_text(side) and (text := _constant(side)) is not None]
+            texts = [text for side in sides if _is_text(side) and (text := constant(side)) is not None]
             yield from (Comparison(columns[0], text, sign) for text in texts)
 
 
@@ -206,8 +158,8 @@ def _sign(node: JsonObject) -> Literal["=", "LIKE", "<"] | None:
 
 def _column(node: JsonObject) -> Iterator[str]:
     """Give the column that an expression is, in any case and without spaces."""
-    while str(node.get("function_name")) in _SAME_TEXT and len(_arguments(node)) == 1:
-        node = _arguments(node)[0]
+    while str(node.get("function_name")) in _SAME_TEXT and len(arguments(node)) == 1:
+        node = arguments(node)[0]
     names = node.get("column_names")
     if node.get("class") == "COLUMN_REF" and isinstance(names, list) and names:
         yield str(names[-1])

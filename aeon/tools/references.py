@@ -37,26 +37,23 @@ def references(value: JsonValue) -> tuple[str, ...]:
     return tuple(names)
 
 
-def substitute(arguments: JsonObject, outputs: Mapping[str, JsonValue], plain: bool = False) -> JsonObject:
+def substitute(arguments: JsonObject, outputs: Mapping[str, JsonValue]) -> JsonObject:
     """Return the arguments with outputs in the place of references; what is put in is not searched again.
 
-    ``plain``: a dollar sign may just stand in a text, so what names no output stays as it is.
+    What names no output stays as it is: a dollar sign may just stand in a text.
 
     A text that is exactly one reference becomes the output itself, its type kept. Inside a longer text a scalar is
     written out exactly; a negative number or a fraction such as 1/3 gets parentheses, so that ``$s1 * 2`` and
-    ``2 / $s1`` mean what they say. Raises ``ToolArgumentError`` for a reference without output, and where an output
-    does not fit inside a text: a list, an object, null, or a text of several lines or above 200 characters.
+    ``2 / $s1`` mean what they say. Raises ``ToolArgumentError`` where an output does not fit inside a text: a list, an
+    object, null, or a text of several lines or above 200 characters.
     """
 
     def fill(text: str) -> JsonValue:
         whole = WHOLE.fullmatch(text)
-        if whole and not (plain and whole[1] not in outputs):
-            return _output(whole[1], outputs)
-        return REFERENCE.sub(put, text)
+        return outputs[whole[1]] if whole and whole[1] in outputs else REFERENCE.sub(put, text)
 
     def put(match: re.Match[str]) -> str:
-        unknown = plain and match[1] not in outputs
-        return match[0] if unknown else _inline(match[1], _output(match[1], outputs))
+        return _inline(match[1], outputs[match[1]]) if match[1] in outputs else match[0]
 
     return {key: _map(value, fill) for key, value in arguments.items()}
 
@@ -72,13 +69,6 @@ def _map(value: JsonValue, change: Callable[[str], JsonValue], depth: int = 0) -
     if isinstance(value, dict):
         return {key: _map(item, change, depth + 1) for key, item in value.items()}
     return value
-
-
-def _output(step: str, outputs: Mapping[str, JsonValue]) -> JsonValue:
-    if step not in outputs:
-        names = ", ".join(f"${key}" for key in outputs) or "none"
-        raise ToolArgumentError(f"reference ${step} has no output; known references: {names}")
-    return outputs[step]
 
 
 def _inline(step: str, value: JsonValue) -> str:

@@ -30,8 +30,8 @@ from aeon.tools.mcp.specs import ServerSpec
 from aeon.tools.tool import Tool
 
 __all__ = [
-    "AVAILABLE", "Given", "connected", "folder_specs", "listed", "opened", "portable", "resolve", "search_specs",
-    "server_specs",
+    "ALLOW", "AVAILABLE", "FOLDER", "MCP", "SEARCH", "Given", "connected", "folder_specs", "listed", "opened",
+    "portable", "resolve", "search_specs", "server_specs", "values",
 ]  # fmt: skip
 
 Given: TypeAlias = Tool | str | Files | Servers
@@ -56,7 +56,11 @@ def _python() -> tuple[Tool, ...]:
     return (tool,)
 
 
-_FOLDER, _SEARCH, _ALLOW, _MCP = "files", "search", "allow", "mcp"
+FOLDER = "files"
+SEARCH = "search"
+ALLOW = "allow"
+MCP = "mcp"
+"""Entries of a specification that have a value."""
 _ENTRY = re.compile(r"[^,=]*=(?:[^,]|,,)*|[^,=]+")
 _MAKERS: dict[str, Callable[[], tuple[Tool, ...]]] = {  # made once, since a schema takes its time to check
     "calculator": _calculator,
@@ -64,8 +68,8 @@ _MAKERS: dict[str, Callable[[], tuple[Tool, ...]]] = {  # made once, since a sch
     "dates": cache(dates),
     "python": _python,
 }
-_NAMES = ("calculator", _FOLDER, "algebra", "dates", "python", _SEARCH, _ALLOW, _MCP)
-_VALUES = {_FOLDER: "DIR", _SEARCH: "PROVIDER", _ALLOW: "HOST:PORT", _MCP: "SERVER"}
+_NAMES = ("calculator", FOLDER, "algebra", "dates", "python", SEARCH, ALLOW, MCP)
+_VALUES = {FOLDER: "DIR", SEARCH: "PROVIDER", ALLOW: "HOST:PORT", MCP: "SERVER"}
 
 AVAILABLE = tuple(f"{name}={_VALUES[name]}" if name in _VALUES else name for name in _NAMES)
 """What may stand in a specification."""
@@ -90,7 +94,7 @@ def _kind(value: object) -> str:
 
 def folder_specs(paths: Paths) -> list[str]:
     """The specification of each folder, one that holds in another working directory too. Raises as `portable`."""
-    return [_written(_FOLDER, "=", path) for path in each(paths)]
+    return [_written(FOLDER, "=", path) for path in each(paths)]
 
 
 def search_specs(searches: Iterable[str], allow: Iterable[str] = ()) -> list[str]:
@@ -98,8 +102,8 @@ def search_specs(searches: Iterable[str], allow: Iterable[str] = ()) -> list[str
 
     ``allow`` are addresses of the own network that pages may be fetched from.
     """
-    named = ((_SEARCH, one) for one in searches)
-    return [_written(name, "=", one) for name, one in (*named, *((_ALLOW, one) for one in allow))]
+    named = ((SEARCH, one) for one in searches)
+    return [_written(name, "=", one) for name, one in (*named, *((ALLOW, one) for one in allow))]
 
 
 def server_specs(servers: str | Iterable[str]) -> list[str]:
@@ -108,7 +112,7 @@ def server_specs(servers: str | Iterable[str]) -> list[str]:
     if not all(isinstance(one, str) for one in several):
         example = "'npx some-server' or 'http://127.0.0.1:9000/mcp'"
         raise UsageError(f"mcp: pass a server such as {example}, or a list of them, not {_kind(servers)}")
-    return [_written(_MCP, "=", ServerSpec.read(one).text) for one in several]
+    return [_written(MCP, "=", ServerSpec.read(one).text) for one in several]
 
 
 def portable(given: str | Files | Servers) -> str:
@@ -137,7 +141,7 @@ def opened(given: Iterable[Given], reads: Callable[[list[str]], Files] = Files.o
             chosen.append(one)
             continue
         for name, operand in _checked(one):
-            if name != _FOLDER:
+            if name != FOLDER:
                 chosen.append(_written(name, "=" * bool(operand), operand))
                 continue
             place = place if paths else len(chosen)
@@ -156,7 +160,7 @@ def connected(given: Iterable[Given], connects: Callable[[list[str]], Servers] =
     servers: list[str] = []
     for one in given:
         entry = next(_split(one), None) if isinstance(one, str) else None
-        if entry is not None and entry[0] == _MCP:
+        if entry is not None and entry[0] == MCP:
             servers.append(entry[2])
         else:
             left.append(one)
@@ -174,7 +178,7 @@ def resolve(given: str | Iterable[Given], form: WorkForm = "program", output_byt
     """
     tools: list[Tool] = []
     own: list[Tool] = []
-    services: dict[str, list[str]] = {_SEARCH: [], _ALLOW: []}
+    services: dict[str, list[str]] = {SEARCH: [], ALLOW: []}
     for one in connected(opened([given] if isinstance(given, str) else given)):
         match one:
             case str() if "=" in one:
@@ -189,7 +193,7 @@ def resolve(given: str | Iterable[Given], form: WorkForm = "program", output_byt
             case _:
                 tools.append(one)
     own = _renamed(own, {one.name for one in tools})
-    return [*own, *tools, *map(finding, installed.opened(services[_SEARCH], services[_ALLOW]))]
+    return [*own, *tools, *map(finding, installed.opened(services[SEARCH], services[ALLOW]))]
 
 
 def _renamed(folder: Iterable[Tool], taken: Set[str]) -> list[Tool]:
@@ -204,10 +208,16 @@ def _split(spec: str) -> Iterator[tuple[str, str, str]]:
         yield name, equals, operand.replace(",,", ",")
 
 
+def values(specs: Iterable[str], name: str) -> Iterator[str]:
+    """The values that entries of this name have in some specifications."""
+    every = (entry for spec in specs for entry in _split(spec))
+    return (operand for own, _, operand in every if own == name)
+
+
 def _written(name: str, equals: str, operand: str) -> str:
     if not equals:
         return name
-    path = _absolute(operand) if name == _FOLDER else installed.portable(operand) if name == _SEARCH else operand
+    path = _absolute(operand) if name == FOLDER else installed.portable(operand) if name == SEARCH else operand
     try:
         path.encode()
     except UnicodeEncodeError:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from aeon.errors import ToolArgumentError
-from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.schema.frozen import JsonObject
 from aeon.text import one_line
 from aeon.tools.selected import is_written
+from aeon.tools.sqltree import FORMATS, NODES, REFUSED, is_modest, table_function, walk
 
 if TYPE_CHECKING:
     import duckdb
@@ -19,16 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["check_query"]
 
 _MOST_CHARACTERS = 50_000
-_NODES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
 _TABLE_FUNCTIONS = frozenset({
     "range", "generate_series", "unnest", "json_each", "json_tree", "histogram", "histogram_values", "summary",
     "pragma_table_info", "duckdb_tables", "duckdb_columns", "duckdb_types", "duckdb_functions",
 })  # fmt: skip
-_REFUSED = frozenset({"current_setting", "getenv", "getvariable", "query", "query_table", "sleep_ms", "write_log"})
-"""Functions that tell of the machine, run another query, or wait."""
 _LENGTHS = frozenset({"repeat", "lpad", "rpad"})
-_FORMATS = frozenset({"format", "printf"})
-"""Both kinds make texts of any length, which DuckDB does not count towards its limit of memory."""
+"""They make texts of any length, as `FORMATS` do."""
 _MOST_REPEATED = 1_000
 _ONLY = "only one query that reads is allowed: SELECT, WITH, FROM, PIVOT, DESCRIBE, SUMMARIZE or SHOW"
 
@@ -70,23 +65,21 @@ def _check_tree(module: ModuleType, cursor: duckdb.DuckDBPyConnection, query: st
         _check_calls(module, cursor, query)
         return False
     statements = tree.get("statements", [])
-    for node in _walk(statements):
+    for node in walk(statements):
         _check_node(node)
     return bool(statements) and is_written(statements[0])
 
 
 def _check_node(node: JsonObject) -> None:
     kind, name = str(node.get("type", "")), str(node.get("function_name", "")).lower()
-    if kind.endswith("_NODE") and kind not in _NODES:
+    if kind.endswith("_NODE") and kind not in NODES:
         raise ToolArgumentError(f"{_ONLY}; not {kind.split('_')[0]}")
-    if kind == "TABLE_FUNCTION":
-        function = node.get("function")
-        called = str(function.get("function_name")).lower() if isinstance(function, dict) else ""
+    if (called := table_function(node)) is not None:
         if called not in _TABLE_FUNCTIONS:
             raise _refused(called)
-    elif name in _LENGTHS | _FORMATS and not _is_modest(name, node):
+    elif name in _LENGTHS | FORMATS and not is_modest(name, node, _LENGTHS, _MOST_REPEATED):
         raise ToolArgumentError(f"{name}() is allowed only with a length that is written as a number, up to 1,000")
-    elif name in _REFUSED:
+    elif name in REFUSED:
         raise _refused(name)
 
 
@@ -94,7 +87,7 @@ def _check_calls(module: ModuleType, cursor: duckdb.DuckDBPyConnection, query: s
     """The same by what stands before a parenthesis, where DuckDB gives no tree."""
     tables = "SELECT function_name FROM duckdb_functions() GROUP BY 1 HAVING bool_and(function_type LIKE 'table%')"
     barred = {str(name) for (name,) in cursor.execute(tables).fetchall()} - _TABLE_FUNCTIONS
-    barred |= _REFUSED | _LENGTHS | _FORMATS
+    barred |= REFUSED | _LENGTHS | FORMATS
     words = _words(module, query)
     for word, following in zip(words, [*words[1:], ""], strict=True):
         if following.startswith("(") and word.strip('"') in barred:
@@ -112,41 +105,3 @@ def _words(module: ModuleType, query: str) -> list[str]:
 
 def _refused(name: str) -> ToolArgumentError:
     return ToolArgumentError(f"{one_line(name, 60)}() is not allowed here; only the tables of the folder can be read")
-
-
-def _walk(value: JsonValue) -> Iterator[JsonObject]:
-    """Give every object in the value."""
-    stack: list[JsonValue] = [value]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, dict):
-            yield item
-            stack.extend(item.values())
-        elif isinstance(item, list):
-            stack.extend(item)
-
-
-def _is_modest(name: str, node: JsonObject) -> bool:
-    """Whether the function cannot make a text that fills the memory."""
-    arguments = _arguments(node)
-    if name in _LENGTHS:
-        length = _constant(arguments[1]) if len(arguments) > 1 else None
-        return length is not None and length.isdecimal() and int(length) <= _MOST_REPEATED
-    pattern = _constant(arguments[0]) if arguments else None
-    return pattern is not None and not re.search(r"\*|\d{3}|\{[^}]*\{", pattern)
-
-
-def _arguments(node: JsonObject) -> list[JsonObject]:
-    parts = node.get("arguments") or node.get("children")
-    found = [part.get("expression", part) if isinstance(part, dict) else None for part in parts or ()]  # type: ignore[union-attr]
-    return [part for part in found if isinstance(part, dict)]
-
-
-def _constant(node: JsonObject) -> str | None:
-    """The text of a literal; DuckDB 1 calls it a value."""
-    literal, value = node.get("literal"), node.get("value")
-    if node.get("class") != "CONSTANT":
-        return None
-    if isinstance(literal, dict):
-        return str(literal.get("text"))
-    return str(value.get("value")) if isinstance(value, dict) and not value.get("is_null") else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from msgspec import ValidationError as FieldError
@@ -18,7 +17,7 @@ SentenceText = tuple[int, int, str, str]
 """A sentence: where it begins and ends in its text (code points, half-open), what it says, the space before it."""
 
 _MOST_INDENT = 40
-_BLANK = re.compile(r"[ \t\u00a0]*\Z")
+_BLANKS = " \t\u00a0"
 
 
 class TextPart(Value):
@@ -81,8 +80,8 @@ def spaced_out(text: str, spans: Iterable[Sequence[int]]) -> tuple[SentenceText,
     for start, end, *_ in spans:
         gap = text[last if last is not None else max(0, start - _MOST_INDENT) : start]
         breaks = min(2, gap.count("\n")) if last is not None else 1
-        indent = _BLANK.search(gap)
-        before = "\n" * breaks + (indent[0][:_MOST_INDENT] if indent and "\n" in gap else "") if breaks else " "
+        indent = gap[len(gap.rstrip(_BLANKS)) :]
+        before = "\n" * breaks + (indent[:_MOST_INDENT] if "\n" in gap else "") if breaks else " "
         sentences.append((start, end, text[start:end], before))
         last = end
     return tuple(sentences)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from random import Random
 from typing import NamedTuple
 
-from aeon.engines.tutor.actions import Computation, Query
+from aeon.engines.tutor.actions import OfTable, Query
 from aeon.engines.tutor.quantities import Constant, CountOf, Term, ValueOf
 from aeon.engines.tutor.statements import Equals, Statement, ValueIs
 from aeon.schema.column import Aggregate
@@ -181,7 +181,7 @@ def _counted(text: str, contents: Sequence[bytes]) -> Fraction | None:
     return Fraction(sum(text in line for content in contents for line in content.decode().split("\n")))
 
 
-def reckoned(of: Computation, files: Mapping[str, bytes]) -> tuple[Fraction | date | None, Fraction]:
+def reckoned(of: OfTable, files: Mapping[str, bytes]) -> tuple[Fraction | date | None, Fraction]:
     """An aggregate by the cells of the file, and how far it may be off; none where the file does not say it."""
     values = _values(_rows(files, of.table), of)
     if values is None:
@@ -209,7 +209,7 @@ def _outermost(values: Sequence[Fraction] | Sequence[date], aggregate: Aggregate
     return ordered[0 if aggregate == "min" else -1]
 
 
-def _values(rows: Rows | None, of: Computation) -> list[Worth] | None:
+def _values(rows: Rows | None, of: OfTable) -> list[Worth] | None:
     """What stands in a column of the rows that are chosen, if it can be said."""
     cells = rows.cells(of.column) if rows is not None and rows.whole else None
     chosen = _chosen(rows, of) if rows is not None and cells is not None else None
@@ -219,7 +219,7 @@ def _values(rows: Rows | None, of: Computation) -> list[Worth] | None:
     return [value for n in chosen if (value := worth[n]) is not None]
 
 
-def _chosen(rows: Rows, of: Computation) -> list[int] | None:
+def _chosen(rows: Rows, of: OfTable) -> list[int] | None:
     """The numbers of the rows that a condition chooses; ``None`` where it says nothing."""
     if not of.where:
         return None if of.equals else list(range(len(rows.rows)))

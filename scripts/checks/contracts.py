@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from aeon.testing.schemas import CONTRACTS, Contract, schema
+from scripts.checks.schemas import CONTRACTS, Contract, schema
 
 __all__ = ["differences"]
 

@@ -31,8 +31,8 @@ from aeon.runtime.replay import AnyEngine
 from aeon.schema import Capabilities, Frozen, LLMRequest, Value
 from aeon.testing.contracts import check_handlers
 from aeon.testing.obliging import oblige
-from aeon.testing.schemas import CONTRACTS, ENGINES, contracts_of
 from aeon.tools.files import Files
+from scripts.checks.schemas import CONTRACTS, ENGINES, contracts_of
 
 from .test_schemas import lines_of
 

@@ -22,7 +22,7 @@ from aeon.testing.contracts import check_handler, check_handlers
 from aeon.testing.multipass import DONE
 from aeon.testing.obliging import oblige
 from aeon.testing.samples import samples
-from aeon.testing.schemas import CONTRACTS
+from scripts.checks.schemas import CONTRACTS
 
 pytestmark = [pytest.mark.requirement("R1"), pytest.mark.usefixtures("indexes", "words_only")]
 

@@ -19,7 +19,7 @@ from aeon.runtime.sealed import sealed
 from aeon.schema import Conclusion, Config, Frozen, JsonObject, Outcome, Settings, Task, TaskProfile, Usage, Value
 from aeon.testing.obliging import oblige, plainest
 from aeon.testing.samples import samples
-from aeon.testing.schemas import CONTRACTS, Contract, contracts_of, schema
+from scripts.checks.schemas import CONTRACTS, Contract, contracts_of, schema
 from tests.proof.proofs import made
 
 FOLDER = Path(__file__).parents[2] / "contracts"

@@ -11,9 +11,8 @@ from approving import Approving
 
 from aeon.convergence.calibrated import ConfidenceMap, experience, home_of
 from aeon.convergence.engine import ConvergenceEngine
-from aeon.convergence.experience import LEAST_RUNS, Experience, Seen, counted, kind_of, shipped
+from aeon.convergence.experience import LEAST_RUNS, Experience, Seen, counted, kind_of
 from aeon.errors import InputFileError
-from aeon.llm.catalogue import CATALOGUE
 from aeon.multipass.effects import AssessConvergence
 from aeon.schema import (
     Agreement,
@@ -177,24 +176,6 @@ def test_what_was_judged_wrong_is_not_read_with_what_was_judged_right() -> None:
     assert known.of(plan_of(QUERY, weight=judged(0.7), agreement=AGREED)).probability is None
 
 
-def test_what_was_seen_elsewhere_speaks_where_too_little_was_seen_here() -> None:
-    """Own runs go first, as far as they say anything; a kind of which neither says anything stays unknown."""
-    elsewhere = Experience(kinds={"table": Seen(right=9, runs=9), "sum, agreed": Seen(right=8, runs=8)})
-    known = Experience(kinds={"table": Seen(right=1, runs=LEAST_RUNS)}, fallback=elsewhere)
-    assert known.of(plan_of(QUERY)) == Seen(right=1, runs=LEAST_RUNS)
-    assert known.of(plan_of(SUM, agreement=AGREED)) == Seen(right=8, runs=8)
-    assert known.of(plan_of(SUM, agreement=DISAGREED)).probability is None
-    few = known.changed(kinds={"table": Seen(right=1, runs=LEAST_RUNS - 1)})
-    assert few.of(plan_of(QUERY)) == Seen(right=9, runs=9)
-
-
-def test_what_is_shipped_can_be_read() -> None:
-    """Of each model that was measured; of another one nothing is known."""
-    for name in CATALOGUE:
-        assert all(seen.right <= seen.runs for seen in shipped(name).kinds.values())
-    assert shipped("no-such-model") == Experience()
-
-
 def test_runs_are_counted_by_how_their_answers_came_about() -> None:
     """Right and wrong ones of each kind."""
     table, sentence = plan_of(QUERY), plan_of(QUOTE)
@@ -202,19 +183,16 @@ def test_runs_are_counted_by_how_their_answers_came_about() -> None:
     assert found == {"sentence": Seen(right=0, runs=1), "table": Seen(right=2, runs=3)}
 
 
-def test_a_calibration_of_the_users_own_goes_before_what_is_shipped(tmp_path: Path) -> None:
-    """One without counts leaves what is shipped, which is the fallback in any case."""
+def test_the_counts_of_a_calibration_are_used(tmp_path: Path) -> None:
+    """One without counts says nothing of a kind."""
     path = tmp_path / "map.json"
     monitor = StateMonitor(confidence_model="calibrated", calibration=str(path))
     own = {"table": Seen(right=1, runs=9)}
     path.write_text(ConfidenceMap(runs=9, kinds=own).model_dump_json())
     assert experience(monitor, "any").kinds == own
     assert experience(StateMonitor(), "any") == Experience()
-    name = next(iter(CATALOGUE))
     path.write_text(ConfidenceMap(runs=9, points=((0.5, 0.5),)).model_dump_json())
-    assert experience(monitor, name) == shipped(name)
-    path.write_text(ConfidenceMap(runs=9, kinds=own).model_dump_json())
-    assert experience(monitor, name) == Experience(kinds=own, fallback=shipped(name))
+    assert experience(monitor, "any") == Experience()
 
 
 def test_counts_at_home_are_used_without_a_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

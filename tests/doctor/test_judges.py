@@ -111,10 +111,10 @@ def test_the_most_calls_are_known_before() -> None:
 
 def test_cases_of_a_user_are_read(tmp_path: Path) -> None:
     """A file that is named after a judgment need not name it; fields that nobody needs do not matter."""
-    path = tmp_path / "reasoning_sound.jsonl"
-    path.write_text('{"id": 7, "task": "1 + 1", "steps": ["1 + 1 = 2", "So 2."], "label": true}\n\n', encoding="utf-8")
+    path = tmp_path / "plan_leads.jsonl"
+    path.write_text('{"id": 7, "task": "1 + 1", "plan": ["Add them.", "Say it."], "label": true}\n\n', encoding="utf-8")
     (case,) = read_cases(str(path))
-    assert case.material["steps"] == "1. 1 + 1 = 2\n2. So 2." and case.label
+    assert case.material["plan"] == "1. Add them.\n2. Say it." and case.label
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from typing import Any
 
 import pytest
-from played_endpoint import TALK, Endpoint, Step, hang, request, send, sse
+from played_endpoint import TALK, Endpoint, Step, request, send, sse
 
 from aeon.errors import (
     AeonError,
@@ -345,15 +344,6 @@ def test_an_overloaded_endpoint_is_asked_again(endpoint: Endpoint) -> None:
     assert lost(request(), caught.value) == Usage(calls=3)
 
 
-def test_retry_after_is_waited_for_and_is_no_attempt(endpoint: Endpoint) -> None:
-    """The wait that a 429 asks for is kept, and on record."""
-    endpoint.play(failure(429, "rate_limit_error", retry_after="0.2"), hello())
-    start = time.monotonic()
-    response = ask(endpoint, request(attempts=1))
-    assert time.monotonic() - start >= 0.2
-    assert (response.usage.calls, response.usage.put_off) == (1, 1)
-
-
 def test_a_temperature_that_a_model_does_not_take_is_left_out(endpoint: Endpoint) -> None:
     """It is refused once; the next request knows."""
     endpoint.play(failure(400, "invalid_request_error", "`temperature` is deprecated for this model."), hello())
@@ -361,18 +351,6 @@ def test_a_temperature_that_a_model_does_not_take_is_left_out(endpoint: Endpoint
     assert asyncio.run(used.complete(request())).usage.calls == 2
     assert asyncio.run(used.complete(request())).usage.calls == 1
     assert ["temperature" in body for body in endpoint.bodies] == [True, False, False]
-
-
-def test_both_deadlines_hold(endpoint: Endpoint) -> None:
-    """Silence meets the idle one, and events that keep coming do not extend the total one."""
-    endpoint.play(hang(), hello())
-    assert ask(endpoint, idle_timeout=1).usage.calls == 2
-    endpoint.bodies.clear()
-    endpoint.play(reply(text(0, *["x"] * 100), pause=0.02))
-    start = time.monotonic()
-    with pytest.raises(EndpointTimeout):
-        ask(endpoint, request(timeout=0.2), idle_timeout=5)
-    assert time.monotonic() - start < 1
 
 
 def test_counts_that_cannot_be_leave_the_attempt_unmetered(endpoint: Endpoint) -> None:

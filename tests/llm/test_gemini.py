@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import pytest
-from played_endpoint import TALK, Endpoint, Step, hang, request, send, sse
+from played_endpoint import TALK, Endpoint, Step, request, send, sse
 
 from aeon.errors import (
     AeonError,
@@ -249,18 +249,6 @@ def test_a_rate_limit_is_waited_for_and_is_no_attempt(endpoint: Endpoint, header
     response = ask(endpoint, request(attempts=1))
     assert time.monotonic() - start >= 0.2
     assert (response.usage.calls, response.usage.put_off) == (1, 1)
-
-
-def test_both_deadlines_hold(endpoint: Endpoint) -> None:
-    """Silence meets the idle one, and parts that keep coming do not extend the total one."""
-    endpoint.play(hang(), hello())
-    assert ask(endpoint, idle_timeout=1).usage.calls == 2
-    endpoint.bodies.clear()
-    endpoint.play(sse(*[part({"text": "x"})] * 100, pause=0.02))
-    start = time.monotonic()
-    with pytest.raises(EndpointTimeout):
-        ask(endpoint, request(timeout=0.2), idle_timeout=5)
-    assert time.monotonic() - start < 1
 
 
 def test_an_endpoint_without_counts_is_asked_again_whole_and_then_refused(endpoint: Endpoint) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
-from played_endpoint import USAGE, Endpoint, Step, chunk, event, failure, hello, request, send, spoken, whole
+from played_endpoint import USAGE, Endpoint, Step, chunk, event, failure, hang, hello, request, send, spoken, whole
 from played_responses import message, response
 
 from aeon.errors import EndpointFailed, EndpointTimeout, ModelError, RateLimited, RequestRefused
@@ -18,8 +19,8 @@ from aeon.llm.anthropic import Anthropic
 from aeon.llm.gemini import Gemini
 from aeon.llm.openai_compatible import OpenAICompatible
 from aeon.llm.responses import Responses
-from aeon.llm.waiting import MOST_RESET, asked_wait
 from aeon.schema.llm import Capabilities, LLMResponse, Message
+from aeon.waiting import MOST_RESET, asked_wait
 
 pytestmark = pytest.mark.requirement("P2")
 
@@ -208,6 +209,29 @@ def test_to_be_asked_again_at_once_is_to_be_asked_again_after_a_backoff(
 
 
 @EACH
+def test_both_deadlines_hold(endpoint: Endpoint, kind: str) -> None:
+    """Silence meets the idle one, and signs of life that keep coming do not extend the total one."""
+    endpoint.play(hang(), spoken(*events_of(kind)))
+    assert ask(endpoint, kind, idle_timeout=1).usage.calls == 2
+    endpoint.bodies.clear()
+    endpoint.play(spoken(*[": still here\n\n"] * 100, pause=0.02))
+    start = time.monotonic()
+    with pytest.raises(EndpointTimeout):
+        ask(endpoint, kind, request(timeout=0.2), idle_timeout=5)
+    assert time.monotonic() - start < 1
+
+
+@EACH
+def test_the_wait_that_a_rate_limit_asks_for_is_no_attempt(endpoint: Endpoint, kind: str) -> None:
+    """It is kept, and on record."""
+    endpoint.play(failure(429, retry_after="0.2"), spoken(*events_of(kind)))
+    start = time.monotonic()
+    response = ask(endpoint, kind, request(attempts=1))
+    assert time.monotonic() - start >= 0.2
+    assert (response.usage.calls, response.usage.put_off) == (1, 1)
+
+
+@EACH
 @pytest.mark.parametrize("status", [429, 503])
 def test_milliseconds_are_waited_for(endpoint: Endpoint, kind: str, status: int) -> None:
     """The finer header comes before the other one."""
@@ -229,6 +253,9 @@ def test_milliseconds_are_waited_for(endpoint: Endpoint, kind: str, status: int)
         ({"retry-after": "2030-01-01T00:00:30Z"}, 30),
         ({"retry-after": "-1"}, 0),
         ({"retry-after": "soon"}, None),
+        ({"retry-after": ""}, None),
+        ({"retry-after": "9" * 400}, None),
+        ({"retry-after": "Wed, 99 Oct 2030 07:28:30 GMT"}, None),
         ({"retry-after": "nan"}, None),
         ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
         ({"retry-after-ms": "soon", "retry-after": "9"}, 9),
@@ -248,10 +275,17 @@ def test_milliseconds_are_waited_for(endpoint: Endpoint, kind: str, status: int)
     ],
 )
 def test_how_long_to_wait_is_read_in_every_form(headers: dict[str, str], wait: float | None) -> None:
-    """Of several budgets the one that is used up counts."""
-    assert asked_wait(headers, True, NOW) == (None if wait is None else pytest.approx(wait))
+    """Dates count by the response's own clock; of several budgets the one that is used up counts."""
+    dated = headers | {"date": format_datetime(NOW, usegmt=True)}
+    assert asked_wait(dated, True) == (None if wait is None else pytest.approx(wait))
     if not any("retry" in name for name in headers):
-        assert asked_wait(headers, False, NOW) is None
+        assert asked_wait(dated, False) is None
+
+
+def test_without_a_date_of_the_response_a_date_counts_from_now() -> None:
+    """The machine's own clock counts where the response has none."""
+    asked = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
+    assert asked_wait({"retry-after": asked}, False) == pytest.approx(60, abs=5)
 
 
 ROLES = (

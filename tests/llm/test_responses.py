@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from typing import Any
 
 import pytest
-from played_endpoint import TALK, Endpoint, Step, hang, request, send, sse
+from played_endpoint import TALK, Endpoint, Step, request, send, sse
 from played_responses import COUNTS, bare, call, events, failure, hello, message, reply, thought, whole
 
 from aeon.errors import (
@@ -382,25 +381,6 @@ def test_failures_are_typed_and_name_the_endpoint(endpoint: Endpoint, step: Step
     told = str(caught.value)
     assert type(caught.value) is error and endpoint.base_url in told and endpoint.model in told
     assert "\n" not in told and KEY not in told
-
-
-def test_retry_after_is_waited_for_and_is_no_attempt(endpoint: Endpoint) -> None:
-    """The wait that a 429 asks for is kept, and on record."""
-    endpoint.play(failure(429, retry_after="0.1"), hello())
-    response = ask(endpoint, request(attempts=1))
-    assert (response.usage.calls, response.usage.put_off) == (1, 1)
-
-
-def test_both_deadlines_hold(endpoint: Endpoint) -> None:
-    """Silence meets the idle one, and events that keep coming do not extend the total one."""
-    endpoint.play(hang(), hello())
-    assert ask(endpoint, idle_timeout=1).usage.calls == 2
-    endpoint.bodies.clear()
-    endpoint.play(reply(message(*["x"] * 100), pause=0.02))
-    start = time.monotonic()
-    with pytest.raises(EndpointTimeout):
-        ask(endpoint, request(timeout=0.2), idle_timeout=5)
-    assert time.monotonic() - start < 1
 
 
 def test_what_chat_completions_can_at_the_same_address_is_not_taken_for_granted(endpoint: Endpoint) -> None:

@@ -19,8 +19,8 @@ STEPS = (
     ProofStep(
         id="s1", tool="quote", arguments={"value": 1040, "source": "lease.md", "start": 0, "end": 32}, output=1040
     ),
-    ProofStep(id="s2", tool="calculator", arguments={"expression": "$s1 * 2"}, output=2080),
-    ProofStep(id="s3", tool="calculator", arguments={"expression": "($s2 + 1) / 3"}, output=693.6666666666666),
+    ProofStep(id="s2", tool="calculator", arguments={"expression": "1040 * 2"}, output=2080),
+    ProofStep(id="s3", tool="calculator", arguments={"expression": "(2080 + 1) / 3"}, output=693.6666666666666),
     ProofStep(id="s4", tool="sql", arguments={"query": "…"}, output=[{"n": 7, "d": 0.5}]),
 )
 

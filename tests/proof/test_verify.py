@@ -111,7 +111,7 @@ CHANGES: dict[str, Callable[[Any], object]] = {
     "an output and its hash": lambda d: d["derivations"][0]["steps"][1].update(output="2081", sha256=sha256("2081")),
     "an output that is no JSON": lambda d: d["derivations"][0]["steps"][3].update(output="[", sha256=sha256("[")),
     "a step dropped": lambda d: d["derivations"][0]["steps"].pop(1),
-    "arguments": lambda d: d["derivations"][0]["steps"][1].update(arguments='{"expression":"$s1 * 3"}'),
+    "arguments": lambda d: d["derivations"][0]["steps"][1].update(arguments='{"expression":"1040 * 3"}'),
     "a quotation's place": lambda d: d["derivations"][0]["steps"][0].update(
         arguments='{"value":1040,"source":"lease.md","start":0,"end":9999}'
     ),

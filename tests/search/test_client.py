@@ -6,7 +6,6 @@ import asyncio
 import gzip
 import socket
 import zlib
-from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 
 from aeon.schema import SearchProblem
 from aeon.search.client import USER_AGENT, Ask, Client, Limits, Reply
-from aeon.search.failures import of_status, retry_after
+from aeon.search.failures import of_status
 from aeon.search.guard import Guard
 from search.certificates import contexts
 from search.web import Site, Step, client, names, page, run, send, serving
@@ -311,25 +310,6 @@ def test_an_error_is_a_reply_without_its_body(site: Site) -> None:
     site.pages["/"] = send(503, b"x" * 100, Retry_After="7")
     reply = fetch(f"{site.url}/", client(site), types=frozenset({"application/pdf"}))
     assert (reply.status, reply.body, reply.wait) == (503, b"", 7.0)
-
-
-@pytest.mark.parametrize(
-    ("said", "seconds"),
-    [
-        ("120", 120.0), ("0", 0.0), ("Wed, 21 Oct 2026 07:28:30 GMT", 30.0), ("Wed, 21 Oct 2026 07:27:00 GMT", 0.0),
-        ("", None), ("soon", None), ("-5", None), ("1.5", None), ("9" * 400, None), ("\u0663", None),
-        ("Wed, 99 Oct 2026 07:28:30 GMT", None),
-    ],
-)  # fmt: skip
-def test_retry_after_is_read_in_seconds_and_as_a_date(said: str, seconds: float | None) -> None:
-    """Seconds and dates are read, a date by the response's own clock; what cannot be read is nothing."""
-    assert retry_after({"retry-after": said, "date": "Wed, 21 Oct 2026 07:28:00 GMT"}) == seconds
-
-
-def test_retry_after_without_a_date_of_the_response_counts_from_now() -> None:
-    """Without the response's own clock, a date counts from this machine's."""
-    now = datetime(2026, 10, 21, 7, 28, 0, tzinfo=UTC)
-    assert retry_after({"retry-after": "Wed, 21 Oct 2026 07:28:10 GMT"}, now) == 10.0
 
 
 def test_a_client_serves_several_loops_and_many_fetches_at_once(site: Site) -> None:

@@ -288,9 +288,9 @@ def test_text_is_always_encodable() -> None:
     assert text(playing(said("a\ud800b\x1b[0m\tc")))[0].value == "a\ufffdb\ufffd[0m\tc"
 
 
-def ask(llm: Scripted, **options: Any) -> tuple[Any, Ledger]:
+def ask(llm: Scripted) -> tuple[Any, Ledger]:
     """Ask ``llm`` a yes/no question."""
-    return under(Allowance(calls=10), lambda: Supervisor(llm).probability(PROMPT, **options))
+    return under(Allowance(calls=10), lambda: Supervisor(llm).probability(PROMPT))
 
 
 def test_probability_adds_up_the_spellings() -> None:
@@ -300,12 +300,6 @@ def test_probability_adds_up_the_spellings() -> None:
     assert reply == pytest.approx(0.75)
     assert (llm.requests[0].max_tokens, llm.requests[0].top_logprobs) == (1, 10)
     assert ledger.spent.calls == 1
-
-
-def test_probability_takes_other_words() -> None:
-    """The two answers can be other words."""
-    llm = playing(said("A", **{"A": 0.2, "B": 0.6}), can=ENFORCING)
-    assert ask(llm, yes="A", no="B")[0] == pytest.approx(0.25)
 
 
 def test_several_answers_share_what_is_theirs() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aeon.errors import ToolArgumentError, ToolError, ToolFailed
-from aeon.proof.numbers import parse_cell, plain, restored
+from aeon.proof.numbers import plain, restored
 from aeon.tools import ToolRegistry
 from aeon.tools.calculator import calculator, evaluate
 
@@ -307,39 +307,6 @@ def test_never_raises_outside_the_tree(expression) -> None:  # type: ignore[no-u
     except ToolError:
         return
     assert isinstance(value, int | float | bool | str)
-
-
-@pytest.mark.parametrize(
-    ("cell", "value"),
-    [
-        ("1,234.50", Fraction("1234.5")),
-        ("$1,200", 1200),
-        ("-\u20ac5", -5),
-        ("$-5", -5),
-        ("(12)", -12),
-        ("12%", Fraction(3, 25)),
-        ("1.234,50", Fraction("1234.5")),
-        ("12,5", Fraction(25, 2)),
-        (" 7 ", 7),
-        ("1e3", 1000),
-        ("", None),
-        ("n/a", None),
-        ("1-2", None),
-        ("(12", None),
-        ("1.2.3", None),
-        ("2024-01-01", None),
-        ("1e999999", None),
-    ],
-)
-def test_numbers_in_cells(cell, value) -> None:  # type: ignore[no-untyped-def]
-    """Cells show numbers in many ways; what is no number is told apart."""
-    assert parse_cell(cell) == value
-
-
-@pytest.mark.parametrize("cell", ["(" + " " * 100_000 + "x", "1" + " " * 100_000 + "x", "9" * 100_000])
-def test_a_cell_longer_than_any_number_is_none(cell: str) -> None:
-    """It is not looked at: to find that out by the pattern would take forever."""
-    assert parse_cell(cell) is None
 
 
 def test_a_long_flat_expression_is_not_nested() -> None:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from aeon.engines.auto.record import Auto
 from aeon.engines.auto.values import Surroundings
 from aeon.engines.ensemble.members import Members
 from aeon.engines.ensemble.view import nested_titles, nested_words
-from aeon.observability.lines import Line, Span, conclusion_lines, counted
-from aeon.observability.report import report_lines
-from aeon.observability.trail import Trail
-from aeon.observability.view import GENERIC, View
+from aeon.observability.lines import Line, Span, counted
+from aeon.observability.view import View, recording
 from aeon.schema import Conclusion, Outcome
 from aeon.schema.effects import Effect
 
@@ -45,10 +42,4 @@ def view_of(members: Members, views: Mapping[str, View]) -> View:
     def words(outcome: Outcome) -> str:
         return _there(outcome.value) if isinstance(outcome.value, Surroundings) else said(outcome)
 
-    def report(trail: Trail) -> list[Line]:
-        return [*report_lines(trail, title, words), *(_route(trail.result) if trail.result else [])]
-
-    def ending(end: Conclusion) -> list[Line]:
-        return [*conclusion_lines(end), *_route(end)]
-
-    return replace(GENERIC, title=title, words=words, ending=ending, report=report)
+    return recording(title, words, _route)

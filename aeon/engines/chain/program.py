@@ -11,7 +11,17 @@ from functools import partial
 
 from aeon.engines.chain.config import ChainConfig
 from aeon.engines.chain.record import Chain, Link
-from aeon.engines.ensemble.members import Members, Said, answer_of, decision_of, effects_of, member, parts, settings_of
+from aeon.engines.ensemble.members import (
+    Members,
+    Said,
+    answer_of,
+    decision_of,
+    effects_of,
+    member,
+    parts,
+    settings_of,
+    with_assumptions,
+)
 from aeon.engines.ensemble.rules import NO_ANSWER
 from aeon.engines.ensemble.together import together
 from aeon.kernel import budget
@@ -91,9 +101,7 @@ def _result(run: ChainRun, ends: list[Conclusion], halted: Decision | None) -> C
     last = next((end for end in reversed(ends) if end.answer.strip()), None)
     answer = Answer(text="No member of the chain answered.") if last is None else answer_of(last)
     ended = run.conclude(halted or decision_of(ends[-1]), answer)
-    assumed = dict.fromkeys(one for end in ends for one in end.assumptions)
-    whole = ended.changed(unread=run.task.unread, assumptions=(*ended.assumptions, *assumed))
-    return Chain(**dict(whole), links=tuple(_links(run.config.members, ends)))
+    return Chain(**dict(with_assumptions(ended, run.task, ends)), links=tuple(_links(run.config.members, ends)))
 
 
 def _links(names: Iterable[str], ends: list[Conclusion]) -> Iterator[Link]:

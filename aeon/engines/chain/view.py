@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from aeon.engines.chain.record import Chain, Link
 from aeon.engines.ensemble.members import Members
 from aeon.engines.ensemble.view import nested_titles, nested_words
-from aeon.observability.lines import Line, Span, conclusion_lines, counted, short
-from aeon.observability.report import report_lines
-from aeon.observability.trail import Trail
-from aeon.observability.view import GENERIC, View
+from aeon.observability.lines import Line, Span, counted, short
+from aeon.observability.view import View, recording
 from aeon.schema import Conclusion
 
 __all__ = ["view_of"]
@@ -32,12 +29,4 @@ def _link(place: int, link: Link) -> Line:
 
 def view_of(members: Members, views: Mapping[str, View]) -> View:
     """The view of chains of these engines, which have these views."""
-    title, words = nested_titles(members, views), nested_words(members, views)
-
-    def report(trail: Trail) -> list[Line]:
-        return [*report_lines(trail, title, words), *(_links(trail.result) if trail.result else [])]
-
-    def ending(end: Conclusion) -> list[Line]:
-        return [*conclusion_lines(end), *_links(end)]
-
-    return replace(GENERIC, title=title, words=words, ending=ending, report=report)
+    return recording(nested_titles(members, views), nested_words(members, views), _links)

@@ -10,10 +10,9 @@ from aeon.engines.contractive.record import Contractive, Node, Pruned
 from aeon.engines.contractive.reviews import verdict_of
 from aeon.engines.contractive.values import Classes, Collapsed, Parts, Reviewed, Samples
 from aeon.observability import flowchart
-from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short
-from aeon.observability.report import report_lines
+from aeon.observability.lines import Line, Span, counted, outcome_words, short
 from aeon.observability.trail import Trail
-from aeon.observability.view import GENERIC, View
+from aeon.observability.view import View, recording
 from aeon.schema import Conclusion, Outcome
 from aeon.schema.effects import Effect
 
@@ -81,17 +80,9 @@ def _pruned(node: Node, one: Pruned) -> Line:
     return (Span(f"  {indent}· {short(one.question, _QUESTION)}  pruned: {one.reason}{level}", "dim"),)
 
 
-def _ending(end: Conclusion) -> list[Line]:
-    return [*conclusion_lines(end), *_tree(end)]
-
-
-def _report(trail: Trail) -> list[Line]:
-    return [*report_lines(trail, _title, _words), *(_tree(trail.result) if trail.result else [])]
-
-
 def _flowchart(trail: Trail) -> str:
     result = trail.result
     return to_mermaid(result) if isinstance(result, Contractive) else flowchart.to_mermaid(trail)
 
 
-VIEW: View = replace(GENERIC, title=_title, words=_words, ending=_ending, report=_report, flowchart=_flowchart)
+VIEW: View = replace(recording(_title, _words, _tree), flowchart=_flowchart)

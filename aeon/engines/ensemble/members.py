@@ -16,6 +16,7 @@ from aeon.schema.effects import Effect
 from aeon.schema.frozen import JsonValue
 from aeon.schema.history import Result
 from aeon.schema.outcome import Answer
+from aeon.schema.task import Task
 from aeon.schema.usage import Left
 from aeon.schema.value import Value
 
@@ -33,6 +34,7 @@ __all__ = [
     "parts",
     "settings_of",
     "single",
+    "with_assumptions",
 ]  # fmt: skip
 
 COMBINING = ("ensemble", "auto", "chain", "team")
@@ -132,6 +134,12 @@ def answer_of(end: Conclusion) -> Answer:
 def decision_of(end: Conclusion) -> Decision:
     """The decision to end as a member did."""
     return Decision(action="OUTPUT", reason=end.stop_reason, detail=end.detail, sufficient=end.sufficient)
+
+
+def with_assumptions(ended: Conclusion, task: Task, ends: Iterable[Conclusion]) -> Conclusion:
+    """The end of a run with what its members assumed, and what of the task no prompt showed."""
+    assumed = dict.fromkeys(one for end in ends for one in end.assumptions)
+    return ended.changed(unread=task.unread, assumptions=(*ended.assumptions, *assumed))
 
 
 def dealt(whole: int, wants: Sequence[int]) -> tuple[int, ...]:

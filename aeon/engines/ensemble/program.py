@@ -10,7 +10,7 @@ from functools import partial
 from aeon.engines.contractive.values import Classes
 from aeon.engines.ensemble.config import EnsembleConfig
 from aeon.engines.ensemble.effects import CompareAnswers, MergeAnswers
-from aeon.engines.ensemble.members import Members, effects_of, member, settings_of
+from aeon.engines.ensemble.members import Members, effects_of, member, settings_of, with_assumptions
 from aeon.engines.ensemble.poll import EnsembleRun, Poll
 from aeon.engines.ensemble.record import Ensemble
 from aeon.engines.ensemble.rules import TABLE, EnsembleSignals
@@ -66,9 +66,8 @@ def _result(poll: Poll, decision: Decision) -> Ensemble:
     run, absent = poll.run, poll.absent
     detail = f"{decision.detail}; no vote: {absent}" if absent else decision.detail
     ended = run.conclude(decision.changed(detail=detail), poll.answer())
-    assumed = dict.fromkeys(one for end in poll.ends for one in end.assumptions)
     return Ensemble(
-        **dict(ended.changed(unread=run.task.unread, assumptions=(*ended.assumptions, *assumed))),
+        **dict(with_assumptions(ended, run.task, poll.ends)),
         seats=len(run.config.seats),
         ballots=tuple(poll.ballots),
         classes=tuple(poll.classes),

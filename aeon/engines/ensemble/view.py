@@ -11,10 +11,9 @@ from aeon.engines.ensemble.record import Ballot, Ensemble
 from aeon.engines.ensemble.values import Merged
 from aeon.observability import flowchart
 from aeon.observability.flowchart import CLASSES, escaped
-from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short
-from aeon.observability.report import report_lines
+from aeon.observability.lines import Line, Span, counted, outcome_words, short
 from aeon.observability.trail import Trail
-from aeon.observability.view import GENERIC, View
+from aeon.observability.view import View, recording
 from aeon.schema import Conclusion, Outcome
 from aeon.schema.effects import Effect
 
@@ -105,14 +104,8 @@ def view_of(members: Members, views: Mapping[str, View]) -> View:
     """The view of ensembles of these engines, which have these views."""
     title, words = nested_titles(members, views), nested_words(members, views)
 
-    def report(trail: Trail) -> list[Line]:
-        return [*report_lines(trail, title, words), *(_ballots(trail.result) if trail.result else [])]
-
     def drawn(trail: Trail) -> str:
         result = trail.result
         return to_mermaid(result) if isinstance(result, Ensemble) else flowchart.to_mermaid(trail)
 
-    def ending(end: Conclusion) -> list[Line]:
-        return [*conclusion_lines(end), *_ballots(end)]
-
-    return replace(GENERIC, title=title, words=words, ending=ending, report=report, flowchart=drawn)
+    return replace(recording(title, words, _ballots), flowchart=drawn)

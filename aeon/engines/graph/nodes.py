@@ -6,15 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from aeon.engines.graph import effects as ask
-from aeon.engines.graph.builder import Visit, Walk
+from aeon.engines.graph.builder import Graph, Visit, Walk
 from aeon.engines.graph.config import WorkConfig
 from aeon.engines.graph.record import Worked
 from aeon.engines.graph.rules import WorkSignals
 from aeon.engines.graph.stepping import carry_out, failure_of, renamed
 from aeon.engines.graph.values import Classified, Complexity, Verdict, Work
 from aeon.kernel.decide import borne_out
-from aeon.kernel.engine import Halt
+from aeon.kernel.engine import Halt, Run
 from aeon.multipass.effects import DraftPlan, Synthesize, ValidateResults
+from aeon.multipass.fallbacks import NO_ANSWER, UNCHECKED
 from aeon.multipass.plans import answer_steps, draft_problems
 from aeon.schema.claims import ENDINGS
 from aeon.schema.conclusion import Decision, Degradation
@@ -25,10 +26,9 @@ from aeon.schema.outcome import Answer
 from aeon.schema.plan import LOOKED_UP, Agreement, Plan, Step, Writing
 from aeon.schema.turns import ToolUse
 
-__all__ = ["answered", "classify", "draft", "execute", "is_no", "plan", "taught", "verify"]
+__all__ = ["classify", "draft", "execute", "is_no", "plan", "taught", "verify", "walked"]
 
 C = TypeVar("C", bound=WorkConfig)
-_UNCHECKED = SemanticValidationReport(failed=True)
 _KNOWN = ("verified", "partial", "rejected", "not_stated", *ENDINGS.values())
 """Reasons to end that say what a run is worth; a budget or an interrupt says nothing of it."""
 _LONGEST_LESSON = 400
@@ -155,7 +155,7 @@ def _judged(visit: Visit[C, WorkSignals, Work]) -> Program[Verdict]:
     run, plan_now = visit.run, visit.state.plan
     executed = tuple(step.id for step in plan_now.steps if step.executed)
     effect = ValidateResults(task=run.task, plan=plan_now, executed=executed)
-    report = yield from run.perform(effect, _UNCHECKED)
+    report = yield from run.perform(effect, UNCHECKED)
     against = "; ".join(_against(report))
     if against:
         return Verdict(says="no", reason=against, by="judge")
@@ -182,7 +182,17 @@ def is_no(state: Work) -> bool:
     return state.verdict.says == "no" and state.fresh
 
 
-def answered(walk: Walk[C, WorkSignals, Work], halt: Halt | None) -> Program[Worked]:
+def walked(graph: Graph[C, WorkSignals, Work], run: Run[C, WorkSignals]) -> Program[Worked]:
+    """Walk through the graph; every way out leads to the response."""
+    walk, halted = Walk(graph, run, Work()), None
+    try:
+        yield from walk.go()
+    except Halt as halt:
+        halted = halt
+    return (yield from _answered(walk, halted))
+
+
+def _answered(walk: Walk[C, WorkSignals, Work], halt: Halt | None) -> Program[Worked]:
     """The response: why the run ended, the answer with what is missing from it, and what was learnt."""
     run, state = walk.run, walk.state
     if halt is None:
@@ -190,8 +200,7 @@ def answered(walk: Walk[C, WorkSignals, Work], halt: Halt | None) -> Program[Wor
     decision = halt.decision if halt is not None else run.decide()
     caveat = "" if decision.sufficient else decision.detail
     effect = Synthesize(task=run.task, plan=state.plan, caveat=caveat)
-    none = Answer(text="")
-    answer = yield from run.final(effect, none, decision)
+    answer = yield from run.final(effect, NO_ANSWER, decision)
     if answer.problem:
         run.degraded.append(Degradation(phase=effect.phase, message=answer.problem))
     if not answer.text.strip():

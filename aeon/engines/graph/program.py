@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from aeon.engines.graph import effects as ask
-from aeon.engines.graph.builder import Edge, Graph, GraphBuilder, Visit, Walk
+from aeon.engines.graph.builder import Edge, Graph, GraphBuilder, Visit
 from aeon.engines.graph.config import REFLECTIONS, GraphConfig
-from aeon.engines.graph.nodes import answered, classify, draft, execute, is_no, plan, verify
+from aeon.engines.graph.nodes import classify, draft, execute, is_no, plan, verify, walked
 from aeon.engines.graph.record import Worked
 from aeon.engines.graph.rules import TABLE, WorkSignals, graph_calls, most_plans
 from aeon.engines.graph.stepping import carry_out, failure_of
 from aeon.engines.graph.values import Choice, Looked, Reflected, Reflection, Work
-from aeon.kernel.engine import Engine, Halt, Run
+from aeon.kernel.engine import Engine, Run
 from aeon.multipass.effects import DraftPlan, ExecuteStep, Synthesize, ValidateResults
 from aeon.multipass.plans import is_computed
 from aeon.schema.effects import Program
@@ -148,13 +148,7 @@ SHIPPED: Graph[GraphConfig, WorkSignals, Work] = (
 
 
 def _program(run: Run[GraphConfig, WorkSignals]) -> Program[Worked]:
-    """Walk through the graph; every way out leads to the response."""
-    walk, halted = Walk(SHIPPED, run, Work()), None
-    try:
-        yield from walk.go()
-    except Halt as halt:
-        halted = halt
-    return (yield from answered(walk, halted))
+    return walked(SHIPPED, run)
 
 
 GRAPH: Engine[GraphConfig, WorkSignals, Worked] = Engine(

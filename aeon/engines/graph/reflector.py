@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, JsonValue, RootModel
 
 from aeon.engines.graph.effects import ChooseLook, Reflect, TakeLook
-from aeon.engines.graph.showing import fenced_plan, fenced_text, seen
+from aeon.engines.graph.showing import fenced_failure, fenced_plan, seen
 from aeon.engines.graph.timing import limit
 from aeon.engines.graph.values import Choice, Look, LookAction, Reflection
 from aeon.errors import ToolFailed
@@ -70,7 +70,7 @@ class Reflector:
         question = render(
             load("aeon.engines.graph", "choose_look.md"),
             plan=fenced_plan(effect.plan),
-            failure=fenced_text("failure", effect.failure),
+            failure=fenced_failure(effect.failure),
             seen=seen(effect.looks),
             actions="\n".join(lines),
         )
@@ -122,7 +122,7 @@ class Reflector:
         question = render(
             load("aeon.engines.graph", "reflect.md"),
             plan=fenced_plan(effect.plan),
-            failure=fenced_text("failure", effect.failure),
+            failure=fenced_failure(effect.failure),
             seen=seen(effect.looks),
         )
         prompt = self._briefing.prompt(effect.task, question)

@@ -8,7 +8,7 @@ from aeon.engines.graph.values import Looked
 from aeon.schema import Plan, Step
 from aeon.supervisor.prompt import cut, fence
 
-__all__ = ["fenced_plan", "fenced_text", "seen"]
+__all__ = ["fenced_failure", "fenced_plan", "seen"]
 
 _LONGEST_PLAN = 2_000
 _LONGEST_FAILURE = 800
@@ -26,9 +26,9 @@ def _line(step: Step) -> str:
     return f"{step.id} [{step.status}] {cut(step.description, _LONGEST_OUTPUT)}{gave}"
 
 
-def fenced_text(label: str, text: str) -> str:
-    """A text of tools or models."""
-    return fence(label, text, _LONGEST_FAILURE)
+def fenced_failure(text: str) -> str:
+    """What tools or models said of a failure."""
+    return fence("failure", text, _LONGEST_FAILURE)
 
 
 def seen(looks: Sequence[Looked]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
@@ -13,6 +12,7 @@ from aeon.engines.graph.rules import WorkSignals
 from aeon.engines.graph.values import Done, Work
 from aeon.kernel import budget
 from aeon.multipass.effects import ExecuteStep
+from aeon.multipass.fallbacks import LOST
 from aeon.multipass.plans import inputs, placed, ready, waves
 from aeon.schema.effects import Program
 from aeon.schema.frozen import JsonValue
@@ -22,7 +22,6 @@ from aeon.schema.plan import Plan, Step, StepResult, fragment
 __all__ = ["carry_out", "failure_of", "key_of", "renamed", "return_code"]
 
 C = TypeVar("C", bound=WorkConfig)
-_REFERENCE = re.compile(r"\$([a-z][a-z0-9_]*)")
 _CODES = ("returncode", "return_code", "exit_code", "exitcode", "exit_status")
 """Names under which the output of a tool that ran a program gives its return code."""
 
@@ -149,8 +148,7 @@ def _account_for(visit: Visit[C, WorkSignals, Work], step: Step, outcome: Outcom
     """Where a tool may have changed the world, a person says what to do; what was done has no output."""
     reply = yield from visit.run.resolve(outcome)
     if reply == "done":
-        result = StepResult(output=None, mode="tool", clarity="PARTIALLY_CLEAR", problem="done; its output was lost")
-        _keep(visit, [(step.given(result), outcome)])
+        _keep(visit, [(step.given(LOST), outcome)])
 
 
 def renamed(plan: Plan, attempt: int) -> Plan:

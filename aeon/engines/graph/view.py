@@ -11,11 +11,9 @@ from aeon.engines.graph.record import Worked
 from aeon.engines.graph.trace import to_trace
 from aeon.engines.graph.values import Choice, Classified, Reflection, Verdict
 from aeon.multipass.effects import DraftPlan, ExecuteStep, Synthesize, ValidateResults
-from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short
+from aeon.observability.lines import Line, Span, counted, outcome_words, short
 from aeon.observability.passes.lines import without_issues
-from aeon.observability.report import report_lines
-from aeon.observability.trail import Trail
-from aeon.observability.view import GENERIC, View
+from aeon.observability.view import View, recording
 from aeon.schema import Answer, Conclusion, Outcome, Plan, SemanticValidationReport, StepResult
 from aeon.schema.effects import Effect
 from aeon.schema.experience import Lessons, Noted, Pattern
@@ -110,12 +108,4 @@ def _line(label: str, text: str) -> Line:
     return (Span(f"{label} ", "dim"), Span(short(text.strip(), 160)))
 
 
-def _ending(end: Conclusion) -> list[Line]:
-    return [*conclusion_lines(end), *_record(end)]
-
-
-def _report(trail: Trail) -> list[Line]:
-    return [*report_lines(trail, _title, _words), *(_record(trail.result) if trail.result else [])]
-
-
-VIEW: View = replace(GENERIC, title=_title, words=_words, ending=_ending, report=_report, trace=to_trace)
+VIEW: View = replace(recording(_title, _words, _record), trace=to_trace)

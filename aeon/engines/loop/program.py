@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from aeon.engines.graph.builder import Edge, Graph, GraphBuilder, Walk
+from aeon.engines.graph.builder import Edge, Graph, GraphBuilder
 from aeon.engines.graph.config import WorkConfig
 from aeon.engines.graph.effects import Classify, NoteLesson, Recall, Verify
-from aeon.engines.graph.nodes import answered, classify, execute, is_no, plan, verify
+from aeon.engines.graph.nodes import classify, execute, is_no, plan, verify, walked
 from aeon.engines.graph.record import Worked
 from aeon.engines.graph.rules import TABLE, WorkSignals, loop_calls
 from aeon.engines.graph.values import Work
-from aeon.kernel.engine import Engine, Halt, Run
+from aeon.kernel.engine import Engine, Run
 from aeon.multipass.effects import DraftPlan, ExecuteStep, Synthesize, ValidateResults
 from aeon.schema.effects import Program
 
@@ -47,13 +47,7 @@ SHIPPED: Graph[WorkConfig, WorkSignals, Work] = (
 
 
 def _program(run: Run[WorkConfig, WorkSignals]) -> Program[Worked]:
-    """Walk through the graph; every way out leads to the response."""
-    walk, halted = Walk(SHIPPED, run, Work()), None
-    try:
-        yield from walk.go()
-    except Halt as halt:
-        halted = halt
-    return (yield from answered(walk, halted))
+    return walked(SHIPPED, run)
 
 
 LOOP: Engine[WorkConfig, WorkSignals, Worked] = Engine(

@@ -8,10 +8,8 @@ from aeon.engines.report.effects import Analyse, Clarify, Compare, Compose, Crit
 from aeon.engines.report.record import Report
 from aeon.engines.report.values import Analysis, Comparison, Composed, Readings, Review
 from aeon.engines.research.view import VIEW as RESEARCH
-from aeon.observability.lines import Line, Span, conclusion_lines, counted, visible
-from aeon.observability.report import report_lines
-from aeon.observability.trail import Trail
-from aeon.observability.view import GENERIC, View
+from aeon.observability.lines import Line, Span, counted, visible
+from aeon.observability.view import View, recording
 from aeon.schema import Conclusion, Outcome
 from aeon.schema.effects import Effect
 
@@ -61,10 +59,6 @@ def _answer(end: Conclusion) -> str:
     return visible(end.answer)
 
 
-def _ending(end: Conclusion) -> list[Line]:
-    return [*conclusion_lines(end), *_graded(end)]
-
-
 def _graded(end: Conclusion) -> list[Line]:
     if not isinstance(end, Report):
         return []
@@ -87,8 +81,4 @@ def _confidence(end: Report) -> list[Line]:
     return [(Span("confidence ", "dim"), Span(said))]
 
 
-def _report(trail: Trail) -> list[Line]:
-    return [*report_lines(trail, _title, _words), *(_graded(trail.result) if trail.result else [])]
-
-
-VIEW: View = replace(GENERIC, title=_title, words=_words, answer=_answer, ending=_ending, report=_report)
+VIEW: View = replace(recording(_title, _words, _graded), answer=_answer)

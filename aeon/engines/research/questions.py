@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["asks_yes_no", "is_of_kind", "presumes"]
+__all__ = ["asks_yes_no", "is_of_kind"]
 
 _I = re.IGNORECASE
 _AUXILIARY = r"(?:is|are|am|was|were|do|does|did|can|could|may|might|must|shall|should|will|would|has|have|had)(?:n't)?"
@@ -14,7 +14,6 @@ _YES_NO = re.compile(
     r"(?![^?.!]*\b(?:or|what|who|whom|whose|which|how)\b)[^?.!]+\?\s*",
     _I,
 )
-_OF_ONE = re.compile(r"\W*(?:and |so |then )?(?:how|what(?! (?:\w+ )?(?:are|were)\b)|when|where)\b", _I)
 _LED_IN = re.compile(
     r"(?!\W*(?:what|who|whom|whose|which|how|when|where|why)\b)[^?]*[.,;:!\u2013-]\s+(?:(?:and|so|then|but)\s+)?"
     rf"(?={_AUXILIARY}\s+(?:I|we|he|she|they|it|you|there|my|our|his|her|their|the|this|that)\b)",
@@ -128,8 +127,3 @@ def asks_yes_no(question: str) -> bool:
     asked = question.strip()
     led_in = _LED_IN.match(asked)
     return _YES_NO.fullmatch(asked, led_in.end() if led_in else 0) is not None
-
-
-def presumes(question: str) -> bool:
-    """Whether a question presumes that there is what it asks for; which there are, and who, may be nobody."""
-    return _OF_ONE.match(question) is not None

@@ -15,7 +15,17 @@ from aeon.engines.chain.program import handed_on, told, with_answers
 from aeon.engines.contractive.effects import Decompose
 from aeon.engines.contractive.growth import normalised
 from aeon.engines.contractive.values import Parts
-from aeon.engines.ensemble.members import Members, Said, answer_of, decision_of, effects_of, member, parts, settings_of
+from aeon.engines.ensemble.members import (
+    Members,
+    Said,
+    answer_of,
+    decision_of,
+    effects_of,
+    member,
+    parts,
+    settings_of,
+    with_assumptions,
+)
 from aeon.engines.ensemble.together import together
 from aeon.engines.team.config import TeamConfig
 from aeon.engines.team.record import Job, Team
@@ -127,9 +137,7 @@ def _take(run: TeamRun, ends: Iterable[Conclusion]) -> None:
 
 
 def _result(run: TeamRun, ended: Conclusion, jobs: tuple[Job, ...], ends: Iterable[Conclusion]) -> Team:
-    assumed = dict.fromkeys(one for end in ends for one in end.assumptions)
-    whole = ended.changed(unread=run.task.unread, assumptions=(*ended.assumptions, *assumed))
-    return Team(**dict(whole), master=run.config.master, jobs=jobs)
+    return Team(**dict(with_assumptions(ended, run.task, ends)), master=run.config.master, jobs=jobs)
 
 
 def most_calls(members: Members, config: TeamConfig) -> int:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from aeon.engines.contractive.values import Parts
 from aeon.engines.ensemble.members import Members
 from aeon.engines.ensemble.view import nested_titles, nested_words
 from aeon.engines.team.record import Job, Team
-from aeon.observability.lines import Line, Span, conclusion_lines, counted, short
-from aeon.observability.report import report_lines
-from aeon.observability.trail import Trail
-from aeon.observability.view import GENERIC, View
+from aeon.observability.lines import Line, Span, counted, short
+from aeon.observability.view import View, recording
 from aeon.schema import Conclusion, Outcome
 
 __all__ = ["view_of"]
@@ -45,10 +42,4 @@ def view_of(members: Members, views: Mapping[str, View]) -> View:
             return "; ".join(part.question for part in outcome.value.parts) or "nothing"
         return said(outcome)
 
-    def report(trail: Trail) -> list[Line]:
-        return [*report_lines(trail, title, words), *(_jobs(trail.result) if trail.result else [])]
-
-    def ending(end: Conclusion) -> list[Line]:
-        return [*conclusion_lines(end), *_jobs(end)]
-
-    return replace(GENERIC, title=title, words=words, ending=ending, report=report)
+    return recording(title, words, _jobs)

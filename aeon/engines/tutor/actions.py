@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -14,7 +14,6 @@ from aeon.schema.value import Value
 __all__ = [
     "EVERYWHERE",
     "Action",
-    "Computation",
     "CountLines",
     "Excerpt",
     "Hit",
@@ -47,31 +46,7 @@ _WHOLE = 1e15
 EVERYWHERE = "all files"
 
 
-class Computation(Protocol):
-    """What names an aggregate of a column: an action, a term, a claim, or what was seen."""
-
-    @property
-    def table(self) -> str:
-        """The table."""
-
-    @property
-    def column(self) -> str:
-        """Its column."""
-
-    @property
-    def aggregate(self) -> Aggregate:
-        """What is computed."""
-
-    @property
-    def where(self) -> str:
-        """The column that chooses rows, or ""."""
-
-    @property
-    def equals(self) -> str:
-        """The value that it has in them."""
-
-
-def aggregate_words(of: Computation) -> str:
+def aggregate_words(of: OfTable | TableValue) -> str:
     """An aggregate in words."""
     rows = f" where {of.where} is {of.equals}" if of.where else ""
     return f"{_WORDS[of.aggregate]} of {of.column} in {of.table}{rows}"

@@ -8,6 +8,7 @@ from itertools import chain, filterfalse, permutations, product
 
 from aeon.engines.tutor.actions import Excerpt, Hit, Matches, Modules, Observation, TableValue
 from aeon.engines.tutor.game import Game, newest
+from aeon.engines.tutor.looking import asks_order
 from aeon.engines.tutor.quantities import path_fault
 from aeon.engines.tutor.statements import (
     Before,
@@ -26,7 +27,6 @@ __all__ = ["claims"]
 
 _LOOKS = 3
 _LONGEST = 120
-_TIMES = re.compile(r"\bfirst\b|\bbefore\b|\bearlier\b|\bearliest\b|\bafter\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _MODULE = re.compile(r"[a-z_][\w.]*")
 _FILE = re.compile(r"[\w./-]+\.\w{1,5}")
@@ -34,7 +34,7 @@ _FILE = re.compile(r"[\w./-]+\.\w{1,5}")
 
 def claims(game: Game, question: str) -> Iterator[Statement]:
     """Statements in the order in which they promise most; some may have been put."""
-    if _TIMES.search(question):
+    if asks_order(question):
         yield from _orders(game)
     for one in newest(game.seen, _LOOKS):
         yield from _of(one.observation, question, game)

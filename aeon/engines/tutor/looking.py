@@ -22,14 +22,14 @@ from aeon.engines.tutor.terms import asks_number, files_named, identifiers, key_
 from aeon.engines.tutor.times import CLOCK
 from aeon.schema.column import Aggregate, condition_fault
 
-__all__ = ["looks"]
+__all__ = ["asks_order", "looks"]
 
 _AGGREGATES: tuple[tuple[str, Aggregate], ...] = (
     (r"total|sum|altogether", "sum"), (r"average|mean", "avg"), (r"highest|greatest|largest|maximum|most", "max"),
     (r"lowest|least|smallest|minimum", "min"), (r"how many|number of|count", "count"),
 )  # fmt: skip
 _IMPORTS = re.compile(r"\bimport|\bmodules?\b|\bcycle", re.IGNORECASE)
-_TIMES = re.compile(r"\bfirst\b|\bbefore\b|\bearlier\b|\bearliest\b|\bafter\b", re.IGNORECASE)
+_ORDERS = re.compile(r"\b(?:first|before|earlier|earliest|after)\b", re.IGNORECASE)
 _MOST_TERMS = 5
 _MOST_FILES = 4
 
@@ -48,8 +48,13 @@ def looks(game: Game, question: str, tables: Tables) -> Iterator[Action]:
     if asks_number(question):
         yield from starmap(_count, product(named[:1] or [""], wanted))
     yield from _searches_and_reads(game, question, wanted, named)
-    if _TIMES.search(question):
+    if asks_order(question):
         yield Search(text=CLOCK)
+
+
+def asks_order(question: str) -> bool:
+    """Whether a question asks what came before what."""
+    return _ORDERS.search(question) is not None
 
 
 def _searches_and_reads(game: Game, question: str, wanted: Sequence[str], named: Sequence[str]) -> Iterator[Action]:

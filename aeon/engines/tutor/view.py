@@ -13,10 +13,9 @@ from aeon.engines.tutor.moves import Ask, Assert, Illegal, Propose, Reformulate,
 from aeon.engines.tutor.record import ProofGame
 from aeon.engines.tutor.statements import statement_words
 from aeon.observability import flowchart
-from aeon.observability.lines import Line, Span, conclusion_lines, counted, outcome_words, short
-from aeon.observability.report import report_lines
+from aeon.observability.lines import Line, Span, counted, outcome_words, short
 from aeon.observability.trail import Trail
-from aeon.observability.view import GENERIC, View
+from aeon.observability.view import View, recording
 from aeon.schema import Conclusion, JsonObject, Outcome, StepResult
 from aeon.schema.effects import Effect
 
@@ -88,17 +87,9 @@ def _proof(end: Conclusion) -> list[Line]:
     return lines
 
 
-def _ending(end: Conclusion) -> list[Line]:
-    return [*conclusion_lines(end), *_proof(end)]
-
-
-def _report(trail: Trail) -> list[Line]:
-    return [*report_lines(trail, _title, _words), *(_proof(trail.result) if trail.result else [])]
-
-
 def _flowchart(trail: Trail) -> str:
     end = trail.result
     return to_mermaid(end.graph) if isinstance(end, ProofGame) and end.graph else flowchart.to_mermaid(trail)
 
 
-VIEW: View = replace(GENERIC, title=_title, words=_words, ending=_ending, report=_report, flowchart=_flowchart)
+VIEW: View = replace(recording(_title, _words, _proof), flowchart=_flowchart)

@@ -73,7 +73,7 @@ def profile_line(profile: TaskProfile) -> Line:
     return (Span(f"{facts}, tools {profile.expected_tool_usage}", "dim"),)
 
 
-def plan_lines(plan: Plan, width: int = _WIDTH) -> list[Line]:
+def plan_lines(plan: Plan) -> list[Line]:
     """Every step of a plan: its mark, what it is for, how it is done and what it builds on."""
     margin = max([len(step.id) for step in plan.steps], default=2)
     lines: list[Line] = []
@@ -81,8 +81,8 @@ def plan_lines(plan: Plan, width: int = _WIDTH) -> list[Line]:
         mark, style = MARKS[step.status]
         after = f"  after {', '.join(step.dependencies)}" if step.dependencies else ""
         head = Span(f"{step.id:<{margin}}  ", "strong")
-        lines.append((Span(f"{mark} ", style), head, Span(short(step.description, width - margin - 8))))
-        how = short(action_words(step), width - margin - 10 - len(after))
+        lines.append((Span(f"{mark} ", style), head, Span(short(step.description, _WIDTH - margin - 8))))
+        how = short(action_words(step), _WIDTH - margin - 10 - len(after))
         lines.append((Span(" " * (margin + 4)), Span(how + after, "dim")))
     return lines
 
@@ -98,15 +98,14 @@ def action_words(step: Step) -> str:
     return uses_words(step.uses) if step.action.type == "tools" and step.executed else step.action.type
 
 
-def step_lines(step: Step, seconds: float | None = None, width: int = _WIDTH) -> list[Line]:
+def step_lines(step: Step) -> list[Line]:
     """A step that has run: what it was for, how it was done, and what came out or went wrong."""
     mark, style = MARKS[step.status]
     by = "reasoning" if step.action.type == "reasoning" else _means(step)
-    took = f", {seconds:.1f} s" if seconds is not None else ""
-    tail = f"  {by}{took}"
-    head = short(step.description, width - len(step.id) - len(tail) - 6)
+    tail = f"  {by}"
+    head = short(step.description, _WIDTH - len(step.id) - len(tail) - 6)
     first: Line = (Span(f"{mark} ", style), Span(f"{step.id}  ", "strong"), Span(head), Span(tail, "dim"))
-    return [first, *((Span(" " * (len(step.id) + 4)), *line) for line in _outcome(step, width - len(step.id) - 10))]
+    return [first, *((Span(" " * (len(step.id) + 4)), *line) for line in _outcome(step, _WIDTH - len(step.id) - 10))]
 
 
 def _outcome(step: Step, width: int) -> list[Line]:
@@ -134,34 +133,34 @@ def without_issues(report: SemanticValidationReport) -> Span:
     return Span("no issues", "good") if report.judged else Span("not judged", "dim")
 
 
-def report_lines(report: SemanticValidationReport, width: int = _WIDTH) -> list[Line]:
+def report_lines(report: SemanticValidationReport) -> list[Line]:
     """What a validator found, most severe first; where nobody was asked, that."""
     lines: list[Line] = [(without_issues(report),)] if not report.issues else []
     for issue in report.issues:
         kind = issue.type.replace("_", " ")
         lines.append((Span(f"{issue.severity} ", "bad"), Span(f"{kind} at {short(issue.location, 30)}", "warn")))
-        lines.append((Span("  " + short(issue.description, width - 8)),))
+        lines.append((Span("  " + short(issue.description, _WIDTH - 8)),))
         if issue.proposed_repair:
-            lines.append((Span("  repair: " + short(issue.proposed_repair, width - 16), "dim"),))
-    lines += [(Span("evidence: " + short(fact, width - 16), "dim"),) for fact in report.evidence]
+            lines.append((Span("  repair: " + short(issue.proposed_repair, _WIDTH - 16), "dim"),))
+    lines += [(Span("evidence: " + short(fact, _WIDTH - 16), "dim"),) for fact in report.evidence]
     return lines
 
 
-def assessment_lines(assessment: ConvergenceAssessment, width: int = _WIDTH, measured_only: bool = False) -> list[Line]:
+def assessment_lines(assessment: ConvergenceAssessment, measured_only: bool = False) -> list[Line]:
     """The scores and, where criteria are not met, which and why; ``measured_only``: without what was not measured."""
     if assessment.failed:
         return [(Span("could not be judged", "warn"),)]
     scores = {name: getattr(assessment, name) for name in ("completeness", "coherence", "consistency")}
-    why = f": {short(', '.join(assessment.reason_codes), width - 16)}" if assessment.reason_codes else ""
+    why = f": {short(', '.join(assessment.reason_codes), _WIDTH - 16)}" if assessment.reason_codes else ""
     verdict = Span("converged", "good") if assessment.converged else Span(f"not converged{why}", "warn")
     words = _scores(scores, measured_only) if any(score is not None for score in scores.values()) else ""
     lines: list[Line] = [(Span(words),) if words else (Span("not judged", "dim"),)]
-    lines += _evaluation_lines(assessment.evaluation, width, measured_only) if assessment.evaluation else []
-    lines += [(verdict,), *((Span(short(issue, width - 6), "dim"),) for issue in assessment.detected_issues)]
+    lines += _evaluation_lines(assessment.evaluation, measured_only) if assessment.evaluation else []
+    lines += [(verdict,), *((Span(short(issue, _WIDTH - 6), "dim"),) for issue in assessment.detected_issues)]
     return lines
 
 
-def _evaluation_lines(evaluation: Evaluation, width: int, measured_only: bool) -> list[Line]:
+def _evaluation_lines(evaluation: Evaluation, measured_only: bool) -> list[Line]:
     """Confidence, coverage and score, what the confidence rests on, and what lacks or contradicts itself."""
     tracked: dict[str, float | None] = {}
     if evaluation.parts is not None:
@@ -172,11 +171,11 @@ def _evaluation_lines(evaluation: Evaluation, width: int, measured_only: bool) -
     lines: list[Line] = [(Span(words),)] if words else []
     parts = _scores(evaluation.parts.fields(), measured_only) if evaluation.parts else ""
     whole = parts.replace(" ", "\u00a0").replace(",\u00a0", ", ")  # a part is never broken over two lines
-    lines += [(Span("  " + line.replace("\u00a0", " "), "dim"),) for line in textwrap.wrap(whole, width - 4)]
+    lines += [(Span("  " + line.replace("\u00a0", " "), "dim"),) for line in textwrap.wrap(whole, _WIDTH - 4)]
     gaps = evaluation.gaps
     lacks = [f"missing: {name}" for name in gaps.missing_entities]
     lacks += [f"{c.source_a} and {c.source_b} contradict each other: {c.claim}" for c in gaps.contradictions]
-    return lines + [(Span(short(text, width - 6), "warn"),) for text in (*lacks, *evaluation.warnings)]
+    return lines + [(Span(short(text, _WIDTH - 6), "warn"),) for text in (*lacks, *evaluation.warnings)]
 
 
 def _scores(named: Mapping[str, float | None], measured_only: bool) -> str:
@@ -188,38 +187,38 @@ def _score(value: float | None) -> str:
     return "not measured" if value is None else f"{value:.2f}"
 
 
-def refinement_lines(record: RefinementRecord, width: int = _WIDTH) -> list[Line]:
+def refinement_lines(record: RefinementRecord) -> list[Line]:
     """The strategy with the task's new wording; every delta with its reason: applied or refused; overruled repairs."""
     lines: list[Line] = [(Span(f"strategy {record.strategy}", "now"),)] if record.strategy else []
-    lines += _query_lines(record.query, width) if record.query else []
-    lines += [line for action in record.applied for line in _delta_lines(action, width)]
+    lines += _query_lines(record.query) if record.query else []
+    lines += [line for action in record.applied for line in _delta_lines(action)]
     for refused in record.rejected:
         what = f"{refused.action.type} {refused.action.target or 'plan'}"
-        lines.append((Span("refused ", "bad"), Span(f"{short(what, 30)}: {short(refused.reason, width - 46)}", "dim")))
-    lines += [(Span("overruled: " + short(text, width - 16), "dim"),) for text in record.advisories]
+        lines.append((Span("refused ", "bad"), Span(f"{short(what, 30)}: {short(refused.reason, _WIDTH - 46)}", "dim")))
+    lines += [(Span("overruled: " + short(text, _WIDTH - 16), "dim"),) for text in record.advisories]
     if record.question:
-        lines.append((Span("asked: ", "warn"), Span(short(record.question.text, width - 12))))
+        lines.append((Span("asked: ", "warn"), Span(short(record.question.text, _WIDTH - 12))))
     return lines
 
 
-def _query_lines(query: RefinedQuery, width: int) -> list[Line]:
+def _query_lines(query: RefinedQuery) -> list[Line]:
     areas = {"dwell on": query.focus_areas, "leave out": query.exclude_areas, "prefer": query.source_preferences}
     texts = [f"{word}: {', '.join(names)}" for word, names in areas.items() if names]
-    lines: list[Line] = [(Span("  in other words: ", "dim"), Span(short(query.refined_query, width - 22)))]
-    return lines + [(Span("  " + short(text, width - 8), "dim"),) for text in texts]
+    lines: list[Line] = [(Span("  in other words: ", "dim"), Span(short(query.refined_query, _WIDTH - 22)))]
+    return lines + [(Span("  " + short(text, _WIDTH - 8), "dim"),) for text in texts]
 
 
-def _delta_lines(action: RefinementAction, width: int) -> list[Line]:
+def _delta_lines(action: RefinementAction) -> list[Line]:
     mark, style = _DELTAS[action.type]
     head = f"{mark} {action.type}"
     target = f" {short(action.target, 30)}" if action.target else ""
     lines: list[Line] = [(Span(head, style), Span(target, "strong"))]
     for step in action.steps:
         how = short(action_words(step), 30)
-        what = short(step.description, width - len(step.id) - len(how) - 14)
+        what = short(step.description, _WIDTH - len(step.id) - len(how) - 14)
         lines.append((Span("     "), Span(f"{step.id}  ", "strong"), Span(what), Span(f"  {how}", "dim")))
     if action.justification:
-        lines.append((Span("     because " + short(action.justification, width - 20), "dim"),))
+        lines.append((Span("     because " + short(action.justification, _WIDTH - 20), "dim"),))
     return lines
 
 

@@ -11,8 +11,8 @@ from aeon.schema import Clarification, Conclusion, Expected, FromSource, Frozen,
 from aeon.server.bodies import BudgetBody, TaskBody
 
 __all__ = [
-    "AnswerInput", "Asked", "Cited", "Reply", "ResearchInput", "RunInput", "Verified", "VerifyInput", "reply",
-    "schema_of",
+    "AnswerInput", "Asked", "Cited", "Reply", "ResearchInput", "RunInput", "Verified", "VerifyInput", "is_id",
+    "reply", "schema_of",
 ]  # fmt: skip
 
 _LONGEST = 2_000_000
@@ -161,3 +161,8 @@ def _cited(end: Conclusion) -> tuple[Cited, ...]:
 def schema_of(kind: type[Frozen], mode: Literal["validation", "serialization"]) -> JsonObject:
     """The JSON Schema of a shape, without references."""
     return inlined(kind.model_json_schema(mode=mode))
+
+
+def is_id(name: str) -> bool:
+    """Whether a name can be the id of a run or of a task."""
+    return len(name) == 32 and not name.strip("0123456789abcdef")

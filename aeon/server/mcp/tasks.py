@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-import re
 import secrets
 import time
 from collections.abc import Awaitable, Callable
@@ -20,7 +19,7 @@ from pydantic import ValidationError
 
 from aeon.replacing import put
 from aeon.schema import Frozen, JsonObject
-from aeon.server.mcp.shapes import Asked
+from aeon.server.mcp.shapes import Asked, is_id
 from aeon.server.problems import Problem
 from aeon.text import one_line
 
@@ -29,7 +28,6 @@ __all__ = ["Outcome", "TaskState", "TaskStatus", "Tasks", "UnderWay"]
 _SHORTEST_MS, _LONGEST_MS = 600_000, 86_400_000
 """How long a task is kept after its creation: at least, and at most. A client that names no time gets the most."""
 _MOST_OPEN, _MOST_ENDED = 32, 100
-_ID = re.compile(r"[0-9a-f]{32}")
 _INTERNAL = -32603
 _log = logging.getLogger("aeon.server")
 
@@ -245,7 +243,7 @@ class Tasks:
         put(folder / f"{_digits(math.ceil(state.expires))}-{state.id}.json", state.model_dump_json())
 
     def _read(self, owner: str, name: str) -> TaskState | None:
-        if not _ID.fullmatch(name):
+        if not is_id(name):
             return None
         return next(filter(None, map(_of_file, self._folder(owner).glob(f"*-{name}.json"))), None)
 

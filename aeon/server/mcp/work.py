@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 import uuid
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -31,6 +30,7 @@ from aeon.runtime.replay import resume_point
 from aeon.schema import Conclusion
 from aeon.server.bodies import TaskBody
 from aeon.server.equipment import Equipment
+from aeon.server.mcp.shapes import is_id
 from aeon.server.mcp.tasks import Tasks
 from aeon.server.preparing import meant_by
 from aeon.server.problems import Problem
@@ -40,7 +40,6 @@ __all__ = ["Ended", "Told", "Work"]
 
 Told = Callable[[str], None]
 """Is told what a run begins to do, in a few words."""
-_NAME = re.compile(r"[0-9a-f]{32}")
 _OWN = Trust(whole=True)
 _SOURCES = "sources"
 _TASKS = "tasks"
@@ -211,7 +210,7 @@ class Work:
 
     def _reopened(self, owner: str, name: str) -> Journal:
         path = self._path(owner, name)
-        if not _NAME.fullmatch(name) or not path.is_file():
+        if not is_id(name) or not path.is_file():
             raise Problem(404, "unknown_run", "there is no such run here; its id stands in the result that asked")
         try:
             return Journal.reopen(path)

@@ -19,7 +19,6 @@ _NAMED = re.compile(r"([a-z][a-z0-9_]{0,15})=(?=\S)")
 _RUNNER = re.compile(r"npx|npm|exec|bunx|deno|node|uvx|uv|run|pipx|docker|env|(?:python|pypy)[0-9.]*")
 _WORD = re.compile(r"[^-][^=]*$")
 _ENDING = re.compile(r"(?<=.)@.*|\.(?:py|js|mjs|cjs|ts|sh|exe)$")
-_SERVES = re.compile(r"mcp|server")
 _SAYS_NOTHING = {"server", "mcp", "modelcontextprotocol", "main", "index", "www", "api"}
 _LONGEST = 16
 
@@ -119,4 +118,5 @@ def _of_command(command: tuple[str, ...]) -> str:
     """The word of a command that names the program: no runner, option or variable; rather one that says it serves."""
     words = [_ENDING.sub("", PurePosixPath(word).name) for word in command if _WORD.match(word)]
     programs = [word for word in words if word and not _RUNNER.fullmatch(word)]
-    return next(filter(_SERVES.search, programs), (*programs, "")[0])
+    serving = (program for program in programs if "mcp" in program or "server" in program)
+    return next(serving, (*programs, "")[0])

@@ -1,9 +1,9 @@
-"""How long an endpoint asks to wait, in whatever header it says so."""
+"""How long a server asks to wait, in whatever header it says so."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -21,14 +21,15 @@ _LEAST_EPOCH = 1e9
 _LEAST_EPOCH_MS = 1e12
 
 
-def asked_wait(headers: Mapping[str, str], limited: bool, now: datetime | None = None) -> float | None:
+def asked_wait(headers: Mapping[str, str], limited: bool) -> float | None:
     """Seconds to wait; ``None`` if no header says how long.
 
     ``retry-after-ms`` comes before ``Retry-After`` (a number or a date, RFC 9110 §10.2.3). Where requests are
     ``limited``, the times at which budgets are full again count after these, at most `MOST_RESET`: the latest of those
     budgets that are used up, else the earliest.
+    Dates count from the response's own ``Date``, so that a clock that is wrong does no harm, and else from now.
     """
-    then = now or datetime.now(UTC)
+    then = _date(headers.get("date", "")) or datetime.now(UTC)
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1_000
@@ -52,7 +53,7 @@ def _seconds(value: str | None, now: datetime) -> float | None:
         return _from_epoch(number, now)
     if _DURATION.fullmatch(text):
         return sum(float(count) * _UNITS[unit] for count, unit in _PIECE.findall(text))
-    when = next(filter(None, _dates(text)), None)
+    when = _date(text)
     return None if when is None else max(0.0, (when - now).total_seconds())
 
 
@@ -72,11 +73,12 @@ def _number(text: str | None) -> float | None:
     return max(0.0, number) if number < float("inf") else None
 
 
-def _dates(text: str) -> Iterable[datetime | None]:
-    """The text as a date of HTTP, and of ISO 8601; without a zone it is UTC."""
+def _date(text: str) -> datetime | None:
+    """The text as a date of HTTP, or of ISO 8601; without a zone it is UTC."""
     for read in (parsedate_to_datetime, datetime.fromisoformat):
         try:
             when = read(text)
-            yield when if when.tzinfo else when.replace(tzinfo=UTC)
-        except (ValueError, OverflowError, TypeError):
-            yield None
+            return when if when.tzinfo else when.replace(tzinfo=UTC)
+        except (ValueError, OverflowError, TypeError, IndexError):
+            continue
+    return None

@@ -1,11 +1,10 @@
-"""The contracts as JSON Schema (draft 2020-12), made from the models at run time."""
+"""The contracts as JSON Schema (draft 2020-12), made from the models."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from jsonschema import Draft202012Validator
 from pydantic import BaseModel, JsonValue, TypeAdapter
 
 from aeon.assembly.registry import shipped
@@ -14,9 +13,9 @@ from aeon.runtime.lines import Begun, Called, Ended, Entry, Opening, Resumed
 from aeon.runtime.replay import AnyEngine
 from aeon.schema import Conclusion, ExecutionHistory, JsonObject, Outcome, Settings, Task, Value
 from aeon.schema.effects import AskUser, Effect
-from aeon.testing.proofs import proof_schema
+from scripts.checks.proofs import proof_schema
 
-__all__ = ["CONTRACTS", "ENGINES", "Contract", "contracts_of", "faults", "schema"]
+__all__ = ["CONTRACTS", "ENGINES", "Contract", "contracts_of", "schema"]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -138,13 +137,6 @@ def _with_seal(content: JsonObject) -> JsonObject:
     }
     either: list[JsonValue] = [{"required": ["seal"]}, {"required": ["mac"]}]
     return content | {"properties": content["properties"] | seals, "oneOf": either}
-
-
-def faults(value: Value) -> list[str]:
-    """Where a value, as JSON, does not fit the schema of its own type."""
-    checker = Draft202012Validator(type(value).model_json_schema(mode="validation"))
-    errors = checker.iter_errors(value.model_dump(mode="json"))
-    return [f"{'/'.join(map(str, error.absolute_path)) or 'value'}: {error.message}" for error in errors]
 
 
 def _of_outcome() -> JsonObject:
