@@ -70,12 +70,15 @@ class TurnTaker:
             ModelError, AllowanceExhausted: it could not be asked.
         """
         offered = () if effect.last else self._specs
-        reply = await self._supervisor.turn(await self._fitted(effect), offered, max_tokens=self._output_tokens)
+        messages = await self._fitted(effect)
+        reply = await self._supervisor.turn(messages, offered, max_tokens=self._output_tokens, tell=True)
         spoken, first = reply.value, sum(len(one.turn.calls) for one in effect.exchanges) + 1
         calls = tuple(self._call(fragment(effect.step.id), first + n, one) for n, one in enumerate(spoken.calls))
         if calls:
             return Turn(text=spoken.text, calls=calls, form=spoken.form, mended=spoken.mended)
-        return _answer(spoken, effect)
+        answer = _answer(spoken, effect)
+        current_ledger().retell(answer.text)
+        return answer
 
     async def use(self, effect: UseTool) -> ToolUse:
         """What the tool gave.

@@ -7,7 +7,7 @@ from typing import TextIO
 
 import structlog
 
-from aeon.runtime.events import EffectEnded, Event, Noted, Observer, RunEnded, RunStarted
+from aeon.runtime.events import EffectEnded, Event, Noted, Observer, OnRecord, RunEnded, RunStarted
 from aeon.schema import Settings, Value
 
 __all__ = ["phase_log"]
@@ -23,7 +23,7 @@ def phase_log(file: TextIO) -> Callable[[], Observer]:
             structlog.processors.JSONRenderer(ensure_ascii=True),
         ],
     )
-    return lambda: _Phases(logger)
+    return lambda: OnRecord(_Phases(logger))
 
 
 class _Phases:
