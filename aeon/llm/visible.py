@@ -25,6 +25,8 @@ _THOUGHTS = {opening.lower(): closing for opening, closing in THOUGHTS}
 _CLOSINGS = frozenset(closing.lower() for closing in _THOUGHTS.values())
 _CLOSING = re.compile("|".join(map(re.escape, _CLOSINGS)), re.IGNORECASE)
 _CHANNEL, _CONSTRAINT, _MESSAGE, _ = HARMONY
+_REPLACING = frozenset((*_THOUGHTS, *_CLOSINGS, *ROLE_STARTS, *HARMONY))
+"""Marks behind which an answer may begin, so that what stands before them is none."""
 _UNFINISHED = {
     **{opening.lower(): re.compile(r"\s*\w*\s*\Z") for opening, _ in CALLS},
     **{opening: re.compile(r"\w*\Z") for opening in ROLE_STARTS},
@@ -54,7 +56,7 @@ class Visible:
     can know that before the closing mark comes; of a model that is known to do so, nothing is told before it.
     """
 
-    __slots__ = ("_behind", "_held", "_last", "_length", "_raw", "_reread", "_told", "_until", "unopened")
+    __slots__ = ("_begins", "_behind", "_held", "_last", "_length", "_raw", "_reread", "_told", "_until", "unopened")
 
     def __init__(self, unopened: bool = False) -> None:
         self.unopened = False
@@ -62,12 +64,13 @@ class Visible:
         self._length = 0
         self._told: list[str] = []
         self._reread = 0
+        self._begins = 0  # where the last thought ends that was closed
         self._held = ""  # at the end of a text that flows: white space, and what may be a mark
         self._last: _Mark | None = None  # what keeps the text from flowing
         self._behind = ""  # what stands behind that, as far as it is still looked at
         self._until: re.Pattern[str] | None = None  # what has to come before the text can flow again
         if unopened:
-            self._last, self._until = _Mark("", 0, 0), _CLOSING
+            self._last, self._until = _Mark(next(iter(_THOUGHTS)), 0, 0), _CLOSING
 
     def take(self, piece: str) -> tuple[str, bool]:
         """What can be told with this piece; and whether it stands in the place of all that was told before."""
@@ -83,9 +86,11 @@ class Visible:
         at = _FIRST.search(text)
         while at is not None:
             if mark := _MARK.match(text, at.start()):
+                seen = "" if mark[0].lower() in _REPLACING else self._told_of(text, at.start())
                 self._held = ""
                 self._stop(mark, text)
-                return self._looked()
+                more, anew = self._looked()
+                return (more, True) if anew else (seen + more, False)
             if len(text) - at.start() < _LONGEST and text[at.start() :].lower() in _PARTS:
                 return self._told_of(text, at.start()), False
             at = _FIRST.search(text, at.end())
@@ -112,7 +117,9 @@ class Visible:
     def _looked(self) -> tuple[str, bool]:
         """Look at what stands behind the last mark: other marks, and what shows what it is."""
         while (mark := self._next()) is not None:
+            closes = self._until is not None and self._last is not None and self._last.name in _THOUGHTS
             self._stop(mark, self._behind)
+            self._begins = self._last.end if closes else self._begins
         if self._until is not None or not self._is_shown():
             return "", False
         return self._read_again()
@@ -132,7 +139,7 @@ class Visible:
         """Whether a mark that begins a thought does so, and is not one that the text speaks of."""
         text = self._whole()
         spoken_of = is_spoken_of(text[mark.start - 1 : mark.start], text[mark.end : mark.end + 1])
-        return not (spoken_of or _is_fenced(text, mark) or _is_quoted(text, mark))
+        return not (spoken_of or self._is_fenced(text, mark) or self._is_quoted(text, mark))
 
     def _is_shown(self) -> bool:
         """Whether what stands behind the last mark shows what that is, and no mark may have begun there."""
@@ -168,26 +175,24 @@ class Visible:
         assert self._last is not None
         if self._reread > _FREE + _TIMES * self._length:
             return _NEVER
-        if self._last.name in _ENDS_OF_CODE:
+        if self._last.name in _ENDS_OF_CODE or self._last.end == self._begins:
             return None
         text = self._whole()
-        if _is_fenced(text, self._last):
+        if self._is_fenced(text, self._last):
             return _CODE_ENDS
-        return _LINE_ENDS if _is_quoted(text, self._last) else None
+        return _LINE_ENDS if self._is_quoted(text, self._last) else None
+
+    def _is_fenced(self, text: str, mark: _Mark) -> bool:
+        """Whether a mark stands in a code block that is not closed yet."""
+        return 0 <= without_code(text[self._begins :]).find(_FENCE) < mark.start - self._begins
+
+    def _is_quoted(self, text: str, mark: _Mark) -> bool:
+        """Whether a mark stands behind a backtick that begins code within its line."""
+        line = max(self._begins, text.rfind("\n", 0, mark.start) + 1)
+        return bool(without_code(text[line : mark.start]).count(_TICK) % 2)
 
     def _whole(self) -> str:
         """All that was written, read once more."""
         self._reread += self._length
         self._raw = ["".join(self._raw)]
         return self._raw[0]
-
-
-def _is_fenced(text: str, mark: _Mark) -> bool:
-    """Whether a mark stands in a code block that is not closed yet."""
-    return 0 <= without_code(text).find(_FENCE) < mark.start
-
-
-def _is_quoted(text: str, mark: _Mark) -> bool:
-    """Whether a mark stands behind a backtick that begins code within its line."""
-    line = text.rfind("\n", 0, mark.start) + 1
-    return bool(without_code(text[line : mark.start]).count(_TICK) % 2)

@@ -257,14 +257,15 @@ class Supervisor:
         *,
         max_tokens: int,
         repairs: int = 1,
-        tell: bool = False,
+        tell: Callable[[Spoken], str] | None = None,
     ) -> Reply[Spoken]:
         """What the model says next in a conversation in which it may call ``tools``; without them it is plain text.
 
         It is asked by the endpoint's own tool calls, else for one JSON action. Where an endpoint refuses the former,
         that is remembered, and the latter is asked for within the same calls. Calls come as the model wrote them, with
         whatever name and arguments. ``repairs`` are at most as many as the supervisor's own.
-        ``tell`` is that of `text`; a turn in JSON is told when it is read.
+        ``tell`` gives the text of it that the answer is made of: whoever watches the run is told it while it is
+        written, and where it comes in JSON when that is read.
 
         Raises:
             EmptyCompletion: neither text nor calls, twice; without tools: no text, twice.
@@ -272,9 +273,9 @@ class Supervisor:
             Truncated, Refused, AllowanceExhausted, ModelError: as for `text`.
         """
         return await told(
-            self._prose(tell, turn=True),
+            self._prose(tell is not None, turn=True),
             lambda prose: self._turned(TurnAsk(messages, tools, self._whole, prose), max_tokens, repairs),
-            lambda reply: reply.value.text,
+            lambda reply: tell(reply.value) if tell is not None else "",
         )
 
     async def _turned(self, turn: TurnAsk, max_tokens: int, repairs: int) -> Reply[Spoken]:
