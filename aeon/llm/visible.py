@@ -118,8 +118,9 @@ class Visible:
         """Look at what stands behind the last mark: other marks, and what shows what it is."""
         while (mark := self._next()) is not None:
             closes = self._until is not None and self._last is not None and self._last.name in _THOUGHTS
+            end = self._length - len(self._behind) + mark.end()
+            self._begins = end if closes else self._begins
             self._stop(mark, self._behind)
-            self._begins = self._last.end if closes else self._begins
         if self._until is not None or not self._is_shown():
             return "", False
         return self._read_again()
