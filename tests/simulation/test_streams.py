@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from aeon.assembly.registry import plugin
 from aeon.llm.hearing import Listener, heard_by
 from aeon.runtime.events import Event, TextDelta
 from aeon.schema import LLMRequest, LLMResponse
@@ -89,3 +90,18 @@ def test_no_run_depends_on_how_its_texts_are_told() -> None:
         assert one.world.texts_told >= other.world.texts_told
         told += one.world.texts_told > other.world.texts_told
     assert told > SEEDS // 3
+
+
+@pytest.mark.requirement("P3f")
+@pytest.mark.parametrize(
+    "engine", ["multi-pass", "loop", "graph", "research", "contractive", "chain", "ensemble", "team", "auto"]
+)
+def test_texts_are_told_in_every_engine_that_writes(engine: str) -> None:
+    """Its simulated runs hold that each is the one that is taken, so there have to be some."""
+    told = 0
+    with Life(Parts(plugin(engine))) as life:
+        for seed in range(SEEDS):
+            world = World(scenario(seed, "none"))
+            assert life.lived(world, Troubles()) is not None and world.problems == []
+            told += world.texts_told > 1
+    assert told > SEEDS // 5
