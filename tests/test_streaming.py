@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event as Gate
@@ -149,3 +152,25 @@ def test_who_waits_for_what_is_on_record_is_told_no_text(wrap: Callable[[Any], A
     events: list[Event] = []
     build(Speaking(writing, CAN), tools=(), observers=[wrap(events.append)]).execute(TASK)
     assert any(isinstance(one, TextDelta) for one in events) is (wrap is not OnRecord)
+
+
+def test_the_example_of_the_page_prints_what_the_page_says() -> None:
+    """Its program, with a model behind an endpoint that streams its words."""
+    page = (Path(__file__).parents[1] / "docs" / "runs.md").read_text()
+    _, code, _, printed, *_ = page.partition("## A text while it is written")[2].split("```")
+    note = printed.strip("\n").splitlines()[0]
+
+    def answer(handler: Any, body: dict[str, Any]) -> None:
+        shape = body.get("response_format", {}).get("json_schema", {}).get("schema")
+        request = LLMRequest.model_validate({"messages": [{"role": "user", "content": "x"}], "json_schema": shape})
+        text = note if shape is None else approval(request) or oblige(request).text
+        stream(*(chunk(f"{word} ") for word in text.split(" ")), chunk(finish="stop"))(handler, body)
+
+    with served() as endpoint:
+        endpoint.play(answer)
+        env = os.environ | {"AEON_BASE_URL": endpoint.base_url, "AEON_MODEL": "played"}
+        env["PYTHONPATH"] = os.pathsep.join(sys.path)
+        ran = subprocess.run(
+            [sys.executable, "-c", code.removeprefix("python")], env=env, capture_output=True, text=True, check=False
+        )
+    assert (ran.stderr, ran.stdout) == ("", printed[1:])

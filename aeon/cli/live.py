@@ -20,7 +20,7 @@ from rich.text import Text
 from aeon.cli.narration import Narrator, Past
 from aeon.cli.narrators import narrator_of
 from aeon.observability.lines import Line, Span, labelled, short, visible
-from aeon.runtime.events import EffectEnded, EffectStarted, Event, RunStarted, TextDelta
+from aeon.runtime.events import EffectEnded, EffectStarted, Event, Observer, OnRecord, RunStarted, TextDelta
 
 __all__ = ["LiveView", "Progress"]
 
@@ -97,6 +97,11 @@ class LiveView:
     def moves(self) -> bool:
         """Whether the last line can move."""
         return self._console.is_terminal and not self._console.is_dumb_terminal
+
+    @property
+    def observer(self) -> Observer:
+        """The view as it observes a run: a text while it is written is shown where a line moves."""
+        return self if self.moves else OnRecord(self)
 
     def __enter__(self) -> Self:
         if self.moves:

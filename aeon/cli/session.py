@@ -78,7 +78,7 @@ class Session:
         self.spec = spec_of(self.model, spec)
         self._prompt = Prompt(self.view.paused) if self._shown and _typed() else None
         self.view.asks = self._prompt is not None
-        self.observers: list[Observer] = [self.view if self.view.moves else OnRecord(self.view)] if self._shown else []
+        self.observers: list[Observer] = [self.view.observer] if self._shown else []
         self._open = contextlib.ExitStack()
         if log := options.log or os.environ.get("AEON_LOG"):
             if path and os.path.realpath(log) == os.path.realpath(path):

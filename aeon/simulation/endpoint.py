@@ -112,8 +112,7 @@ class Endpoint:
             await asyncio.sleep(seconds)
             raise error
         more = request.attempts - 1 if world.fails("retried", chance) else 0
-        if more:
-            spoken.begin()
+        spoken.repeat(more)
         worked = chance.randint(0, more)
         world.fired.update([said.fault] if said.fault else [])
         under = said.fault == "under_reported"  # all that is known then is that each of these was a call

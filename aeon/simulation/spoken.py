@@ -28,6 +28,11 @@ class Spoken:
             self._said = 0
             self._say(self._chance.randint(0, len(self._text)))
 
+    def repeat(self, attempts: int) -> None:
+        """Begin once more, if there were further attempts."""
+        if attempts:
+            self.begin()
+
     def rest(self) -> None:
         """Say what is left."""
         if self._heard is not None:
