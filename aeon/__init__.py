@@ -30,7 +30,17 @@ if TYPE_CHECKING:
     from aeon.kernel.orchestrator import Orchestrator
     from aeon.kernel.ports import Handlers
     from aeon.runtime.driver import AsyncDriver
-    from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, Observer, RunEnded, RunStarted
+    from aeon.runtime.events import (
+        EffectEnded,
+        EffectStarted,
+        Event,
+        Noted,
+        Observer,
+        OnRecord,
+        RunEnded,
+        RunStarted,
+        TextDelta,
+    )
     from aeon.runtime.journal import Journal
     from aeon.schema import (
         Answer,
@@ -77,6 +87,7 @@ __all__ = [
     "Note",
     "Noted",
     "Observer",
+    "OnRecord",
     "Orchestrator",
     "Plugin",
     "Price",
@@ -92,6 +103,7 @@ __all__ = [
     "Signals",
     "StepResult",
     "Task",
+    "TextDelta",
     "Tool",
     "Typed",
     "Value",
@@ -132,7 +144,8 @@ _HOMES = {
     "aeon.kernel.engine": ("Engine", "Halt", "Run"),
     "aeon.runtime.driver": ("AsyncDriver",),
     "aeon.runtime.events": (
-        "EffectEnded", "EffectStarted", "Event", "Noted", "Observer", "RunEnded", "RunStarted",
+        "EffectEnded", "EffectStarted", "Event", "Noted", "Observer", "OnRecord", "RunEnded", "RunStarted",
+        "TextDelta",
     ),
     "aeon.runtime.journal": ("Journal",),
     "aeon.schema": (

@@ -21,6 +21,7 @@ from aeon.engines.report.record import Report
 from aeon.engines.report.tiers import ITEMS, MODES, Mode, ranked, usable
 from aeon.errors import NoValidSourcesError, UsageError
 from aeon.llm.adapter import LLMAdapter
+from aeon.runtime.events import OnRecord
 from aeon.schema import Task
 from aeon.settings import load_config, with_overrides
 from aeon.text import one_line
@@ -77,7 +78,7 @@ def report(  # noqa: PLR0913 - all but the first few are for the rare case, and 
 
 def _with_log(observers: object, log: IterationLog) -> object:
     """The observers and the log; what are no observers, as they are: `build` says so."""
-    return (*observers, log) if isinstance(observers, Iterable) else observers
+    return (*observers, OnRecord(log)) if isinstance(observers, Iterable) else observers
 
 
 def items_of(items: Iterable[Mapping[str, object]]) -> tuple[Item, ...]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self, TextIO, TypeAlias
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
 from rich.spinner import Spinner
@@ -18,8 +19,8 @@ from rich.text import Text
 
 from aeon.cli.narration import Narrator, Past
 from aeon.cli.narrators import narrator_of
-from aeon.observability.lines import Line, Span, labelled, short
-from aeon.runtime.events import EffectEnded, EffectStarted, Event, RunStarted
+from aeon.observability.lines import Line, Span, labelled, short, visible
+from aeon.runtime.events import EffectEnded, EffectStarted, Event, Observer, OnRecord, RunStarted, TextDelta
 
 __all__ = ["LiveView", "Progress"]
 
@@ -38,6 +39,10 @@ _STYLES = {
 _LONG = 2.0
 """Seconds after which what is under way gets a line of its own where no line moves."""
 _BAR = 20
+_MOST_WRITTEN = 300
+"""Characters of a text that is being written whose end the last line shows."""
+_LEAST_WRITTEN = 12
+"""Columns below which it shows none of it."""
 _ECHO = 3
 """Columns that the last line leaves free: a terminal writes ``^C`` there, and a full line would be broken by it."""
 
@@ -49,13 +54,17 @@ class _Console(Console):
 
 @dataclass
 class _Work:
-    """Something under way: what, since when, how far it is, and whether it has a line of its own already."""
+    """Something under way: what, since when, how far it is, and whether it has a line of its own already.
+
+    ``written`` is the end of the text that a model writes for it.
+    """
 
     what: str
     since: float
     done: int = 0
     total: int = 0
     announced: bool = False
+    written: str = ""
 
 
 class LiveView:
@@ -89,6 +98,11 @@ class LiveView:
         """Whether the last line can move."""
         return self._console.is_terminal and not self._console.is_dumb_terminal
 
+    @property
+    def observer(self) -> Observer:
+        """The view as it observes a run: a text while it is written is shown where a line moves."""
+        return self if self.moves else OnRecord(self)
+
     def __enter__(self) -> Self:
         if self.moves:
             self._live.start()
@@ -120,6 +134,8 @@ class LiveView:
                 self._under_way[event.number] = _Work(narrator.doing(event.effect), self._clock())
             case EffectEnded():
                 self._under_way.pop(event.number, None)
+            case TextDelta() if (work := self._under_way.get(event.number)) is not None:
+                work.written = f"{'' if event.begins else work.written}{event.text}"[-_MOST_WRITTEN:]
             case _:
                 pass
         for line in narrator.lines(event):
@@ -203,7 +219,10 @@ class LiveView:
             self._console.print(text, soft_wrap=True)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The last line: a spinner, what is under way with a bar where it is known how far, and the seconds."""
+        """The last line: a spinner, what is under way with a bar where it is known how far, and the seconds.
+
+        Of a text that is being written it shows the end.
+        """
         if not self._under_way:
             return
         work = next(iter(list(self._under_way.values())))
@@ -214,7 +233,7 @@ class LiveView:
         room = width - len(start) - len(end) - len(note) - 3
         frame = self._spinner.render(console.get_time())
         spinner = frame if isinstance(frame, Text) else str(frame)
-        line = Text.assemble("  ", spinner, (f"{start}{short(work.what, max(room, 1))}{end}", "cyan"), (note, "yellow"))
+        line = Text.assemble("  ", spinner, (f"{start}{_shown(work, max(room, 1))}{end}", "cyan"), (note, "yellow"))
         line.truncate(width, overflow="ellipsis")  # what is wiped away is one line
         yield line
 
@@ -226,6 +245,17 @@ class LiveView:
         full = whole * work.done // work.total
         on, off = ("━", "╌") if self._fancy else ("#", "-")
         return f"{on * full}{off * (whole - full)} {work.done:,} of {work.total:,}  "
+
+
+def _shown(work: _Work, room: int) -> str:
+    """What is under way; behind it the last words of what is being written, as far as there is room."""
+    written, left = " ".join(visible(work.written).split()), room - cell_len(f"{work.what}: … ")
+    if not written or left < _LEAST_WRITTEN:
+        return short(work.what, room)
+    end = written
+    while cell_len(end) > left:
+        end = end[1:]
+    return f"{work.what}: {'… ' if end != written else ''}{end}"
 
 
 def _indented(text: Text, line: Line) -> Table | Text:

@@ -18,7 +18,7 @@ from aeon.observability.lines import (
     short,
     visible,
 )
-from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, RunEnded, RunStarted
+from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, RunEnded, RunStarted, TextDelta
 from aeon.schema import Outcome, Reply
 from aeon.schema.effects import AskUser, Effect, Note
 
@@ -62,6 +62,8 @@ class Narrator:
                 return self.ended(event.effect, event.outcome)
             case Noted():
                 return self.noted(event.note)
+            case TextDelta():  # shown where a line moves
+                return []
             case RunEnded():
                 return self._resumed()
 

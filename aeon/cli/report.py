@@ -13,6 +13,7 @@ from aeon.engines.report.program import REPORT
 from aeon.engines.report.record import Report
 from aeon.errors import InputFileError, UsageError
 from aeon.observability.lines import Line, Span, visible
+from aeon.runtime.events import OnRecord
 from aeon.schema import Conclusion
 from aeon.settings.files import content
 from aeon.tools.select import folder_specs, search_specs
@@ -39,7 +40,7 @@ def command(options: argparse.Namespace) -> int:
     own |= {"reasoning": {"enabled": False}} if options.plain else {}
     tools = [*folder_specs(options.files), *search_specs(options.search, options.allow)]
     files = _Files(options.out, options.logs)
-    code = run(options, tools, own, files, [files.log] if files.log else [])
+    code = run(options, tools, own, files, [OnRecord(files.log)] if files.log else [])
     return _WRONG_INPUT if files.barred else code
 
 

@@ -27,6 +27,7 @@ from aeon.errors import UsageError
 from aeon.home import data_dir
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.select import select
+from aeon.runtime.events import OnRecord
 from aeon.schema import Config
 from aeon.settings import load_config, with_variables
 from aeon.tools.select import connected, opened, search_specs
@@ -52,7 +53,8 @@ def command(options: argparse.Namespace) -> int:
     traced = _tracing()
     equipment = equipment_of(options, [traced.Traced] if traced else [])
     with serving.listening(options.host, options.port) as where, private(), _log(options.log) as log:
-        observers = [*([traced.Tracing] if traced else []), *([module("phases").phase_log(log)] if log else [])]
+        spans = [lambda: OnRecord(traced.Tracing())] if traced else []
+        observers = [*spans, *([module("phases").phase_log(log)] if log else [])]
         made = _durable if options.durable else _own
         equipment.open()  # before the runs: what cannot be used holds no lock on them
         service, kept = made(options, equipment, observers, _rooms(tokens))

@@ -33,7 +33,7 @@ from aeon.llm.catalogue import CATALOGUE
 from aeon.llm.local import Local
 from aeon.llm.select import select
 from aeon.observability.lines import Line, Span, visible
-from aeon.runtime.events import Observer
+from aeon.runtime.events import Observer, OnRecord
 from aeon.schema import Conclusion
 from aeon.tools.files import Files, takes_long
 from aeon.tools.mcp.servers import Servers, start_seconds_of
@@ -78,12 +78,12 @@ class Session:
         self.spec = spec_of(self.model, spec)
         self._prompt = Prompt(self.view.paused) if self._shown and _typed() else None
         self.view.asks = self._prompt is not None
-        self.observers: list[Observer] = [self.view] if self._shown else []
+        self.observers: list[Observer] = [self.view.observer] if self._shown else []
         self._open = contextlib.ExitStack()
         if log := options.log or os.environ.get("AEON_LOG"):
             if path and os.path.realpath(log) == os.path.realpath(path):
                 raise UsageError(f"--log: {log} is the file of the run; name another file for the log")
-            self.observers.insert(0, self._open.enter_context(LogFile(log)))
+            self.observers.insert(0, OnRecord(self._open.enter_context(LogFile(log))))
         self._open.enter_context(faults_in_one_line())
 
     def __enter__(self) -> Self:

@@ -20,7 +20,7 @@ from aeon.kernel.decide import Signals
 from aeon.kernel.ports import Job
 from aeon.runtime.attempts import given_up
 from aeon.runtime.driver import AsyncDriver
-from aeon.runtime.events import Event, Observer
+from aeon.runtime.events import Event, Observer, OnRecord
 from aeon.runtime.lines import Opening
 from aeon.runtime.replay import replay
 from aeon.schema import Conclusion, JsonObject, Settings, Task
@@ -231,4 +231,4 @@ def _on(loop: asyncio.AbstractEventLoop, observer: Observer) -> Observer:
         if not loop.is_closed():
             loop.call_soon_threadsafe(observer, event)
 
-    return observe
+    return OnRecord(observe) if isinstance(observer, OnRecord) else observe

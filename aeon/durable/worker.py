@@ -37,7 +37,7 @@ from aeon.errors import AeonError, DatabaseAway, JournalError, UsageError
 from aeon.kernel.ports import Job
 from aeon.runtime.attempts import REASON, Attempts, given_up
 from aeon.runtime.driver import AsyncDriver
-from aeon.runtime.events import Observer
+from aeon.runtime.events import Observer, OnRecord
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import resume_point
 from aeon.schema import Conclusion, JsonObject
@@ -280,7 +280,7 @@ class Worker:
         lines = past.lines or _begun(life, store)
         journal = Journal.of(life.run, lines, store=store)
         plugin = self._plugin(journal)
-        observers = [live, *(make() for make in self._equipment.observers), *self._watching.get(life.run, ())]
+        observers = [OnRecord(live), *(make() for make in self._equipment.observers), *self._watching.get(life.run, ())]
         model, tools = Noting(self._equipment.model, notes), self._equipment.tools_of(journal.setup)
         trust = self._equipment.trust(journal.setup, lambda one: Noting(one, notes))
         if not journal.entries and journal.line == 0:

@@ -50,7 +50,7 @@ class TextWriter:
         room, material = room - len(sentences.encode()), self._briefing.material
         known = fence("what there is", material, min(_LONGEST_MATERIAL, characters(material, room))) if material else ""
         prompt = Prompt(system, "\n\n".join(filter(None, (known, sentences, task, again))))
-        return Turn(text=(await self._supervisor.text(prompt, max_tokens=self._output_tokens)).value)
+        return Turn(text=(await self._supervisor.text(prompt, max_tokens=self._output_tokens, tell=True)).value)
 
 
 def _told(use: ToolUse) -> str:

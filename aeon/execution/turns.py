@@ -70,7 +70,10 @@ class TurnTaker:
             ModelError, AllowanceExhausted: it could not be asked.
         """
         offered = () if effect.last else self._specs
-        reply = await self._supervisor.turn(await self._fitted(effect), offered, max_tokens=self._output_tokens)
+        messages = await self._fitted(effect)
+        reply = await self._supervisor.turn(
+            messages, offered, max_tokens=self._output_tokens, tell=lambda said: _text(said, effect)
+        )
         spoken, first = reply.value, sum(len(one.turn.calls) for one in effect.exchanges) + 1
         calls = tuple(self._call(fragment(effect.step.id), first + n, one) for n, one in enumerate(spoken.calls))
         if calls:
@@ -225,6 +228,11 @@ def _answer(spoken: Spoken, effect: TakeTurn) -> Turn:
     unknown = tuple(dict.fromkeys(one for one in named if not _is_given(one, uses)))
     body = body if cites else text  # what is no citation at all is the answer's own
     return Turn(text=body, cites=cites, unknown=unknown, form=spoken.form, mended=spoken.mended)
+
+
+def _text(spoken: Spoken, effect: TakeTurn) -> str:
+    """The words of a turn: of an answer without the line of ids."""
+    return spoken.text if spoken.calls else _answer(spoken, effect).text
 
 
 def _cited(text: str, step: str) -> tuple[str, list[str]]:

@@ -15,6 +15,7 @@ from aeon.llm import sdk as openai
 from aeon.llm.asking import SYSTEM, Form, Habits
 from aeon.llm.connections import Connections
 from aeon.llm.extras import digest, merged, own_fields, plain_body
+from aeon.llm.hearing import hearing
 from aeon.llm.patience import Patience
 from aeon.llm.replies import LAST_SECONDS, events
 from aeon.llm.translation import (
@@ -77,7 +78,10 @@ class Reading:
 
     def __init__(self, where: str, request: LLMRequest) -> None:
         self.where = where
-        self.gathered = Gathering()
+        heard = hearing()
+        if heard is not None:
+            heard.begin()
+        self.gathered = Gathering(heard.hear if heard is not None else None)
         self._calls_before = sum(len(message.calls) for message in request.messages)
 
     def read(self, raw: bytes) -> WireReply:

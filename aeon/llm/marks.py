@@ -10,7 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-__all__ = ["CALLS", "THOUGHTS", "answer_part", "calls_in", "closing_of", "final_message", "starts_with_thought"]
+__all__ = [
+    "CALLS",
+    "HARMONY",
+    "MARKS",
+    "ROLE_STARTS",
+    "THOUGHTS",
+    "answer_part",
+    "calls_in",
+    "closing_of",
+    "final_message",
+    "is_spoken_of",
+    "starts_with_thought",
+    "without_code",
+]  # fmt: skip
 
 _BAR = "\uff5c"
 """The wide bar of DeepSeek's marks."""
@@ -46,8 +59,16 @@ _STARTS = (
     f"<{_BAR}User{_BAR}>", "<|assistant|>", "<|user|>", "<|START_OF_TURN_TOKEN|>", "<|CHATBOT_TOKEN|>",
     "<|START_RESPONSE|>", "<|begin_of_solution|>",
 )  # fmt: skip
-_ROLE_STARTS = ("<|im_start|>", "<|start_header_id|>", "<start_of_turn>", "<|start|>")
+ROLE_STARTS = ("<|im_start|>", "<|start_header_id|>", "<start_of_turn>", "<|start|>")
 """Marks that the name of a role follows."""
+
+HARMONY = ("<|channel|>", "<|constrain|>", "<|message|>", "<|start|>")
+"""The marks of harmony: a channel, what its text is constrained to, the text, and whose turn it is."""
+
+MARKS: Sequence[str] = tuple(
+    dict.fromkeys((*(one for pair in (*THOUGHTS, *CALLS) for one in pair), *_ENDS, *_STARTS, *ROLE_STARTS, *HARMONY))
+)
+"""All of them."""
 
 
 def _any(marks: Sequence[str]) -> str:
@@ -58,12 +79,11 @@ _OPENING = re.compile(_any([opening for opening, _ in THOUGHTS]), re.IGNORECASE)
 _LEADING = re.compile(rf"\s*+({_OPENING.pattern})", re.IGNORECASE)
 _CLOSING = re.compile(_any([closing for _, closing in THOUGHTS]), re.IGNORECASE)
 _LINE = re.compile(rf"^[ \t]*(?:{_any([closing for _, closing in THOUGHTS])})[ \t]*$", re.IGNORECASE | re.MULTILINE)
-_BEGUN = re.compile(rf"\s*+(?:(?:{_any(_ROLE_STARTS)})\w*(?:<\|end_header_id\|>|<\|message\|>|\n|\Z)|{_any(_STARTS)})")
+_BEGUN = re.compile(rf"\s*+(?:(?:{_any(ROLE_STARTS)})\w*(?:<\|end_header_id\|>|<\|message\|>|\n|\Z)|{_any(_STARTS)})")
 _ENDED = re.compile(rf"(?:{_any(_ENDS)})(?:\s*(?:{_any(_ENDS)}))*\s*")
-_NEXT = re.compile(rf"\Z|{_any((*_ROLE_STARTS, *_STARTS))}")
+_NEXT = re.compile(rf"\Z|{_any((*ROLE_STARTS, *_STARTS))}")
 _CALL = re.compile(rf"({_any([opening for opening, _ in CALLS])})(?=\s*[\[{{<]|\s*\w+\s*[\[{{<])")
-_OPEN, _CONSTRAINT, _TEXT, _TURN = map(re.escape, ("<|channel|>", "<|constrain|>", "<|message|>", "<|start|>"))
-"""The marks of harmony: a channel, what its text is constrained to, the text, and whose turn it is."""
+_OPEN, _CONSTRAINT, _TEXT, _TURN = map(re.escape, HARMONY)
 _CHANNEL = re.compile(rf"{_OPEN}([^<]*)(?:{_CONSTRAINT}[^<]*)?{_TEXT}")
 _CHANNELS = re.compile(rf"\s*(?:{_TURN}\w*)?{_OPEN}")
 _AFTER_TEXT = ("<|end|>", "<|return|>", "<|call|>", "<|start|>", "<|channel|>")
@@ -128,7 +148,7 @@ def final_message(text: str) -> str:
     """Of a text in channels the last message for the user, empty if there is none; any other text as it is."""
     if not _CHANNELS.match(text) and not _is_cut_in(text):
         return text
-    messages = [(channel[1].split()[:1], channel.end()) for channel in _CHANNEL.finditer(_masked(text))]
+    messages = [(channel[1].split()[:1], channel.end()) for channel in _CHANNEL.finditer(without_code(text))]
     finals = [start for name, start in messages if name == [_FINAL]]
     if not finals:
         return ""
@@ -138,7 +158,7 @@ def final_message(text: str) -> str:
 
 def _is_cut_in(text: str) -> bool:
     """Whether a text goes on in the channel for the user, though the beginning of the first one is gone."""
-    masked = _masked(text)
+    masked = without_code(text)
     start = masked.find(f"<|start|>assistant<|channel|>{_FINAL}<|message|>")
     return start > 0
 
@@ -155,7 +175,7 @@ def _begun(text: str) -> str:
 
 def _ended(text: str) -> str:
     """The text up to the mark that ends its turn: behind it nothing stands, or the next turn."""
-    ends = (end for end in _ENDED.finditer(_masked(text)) if _NEXT.match(text, end.end()))
+    ends = (end for end in _ENDED.finditer(without_code(text)) if _NEXT.match(text, end.end()))
     end = next(ends, None)
     return text[: end.start()] if end else text
 
@@ -172,7 +192,7 @@ def _past_thoughts(text: str) -> str:
 
 def _orphan(text: str, position: int) -> int | None:
     """Where a closing mark ends whose opening one was never sent."""
-    masked = _masked(text)
+    masked = without_code(text)
     line = _LINE.search(masked, position)
     if line is not None:
         return line.end()
@@ -184,14 +204,20 @@ def _orphan(text: str, position: int) -> int | None:
 
 
 def _unspoken(text: str, mark: re.Match[str]) -> re.Match[str] | None:
-    """The mark, unless the text speaks of it: in quotes, or as a word between spaces."""
-    around = {text[max(0, mark.start() - 1) : mark.start()], text[mark.end() : mark.end() + 1]}
-    return None if around <= _QUOTES or around <= _SPACES else mark
+    """The mark, unless the text speaks of it."""
+    spoken_of = is_spoken_of(text[max(0, mark.start() - 1) : mark.start()], text[mark.end() : mark.end() + 1])
+    return None if spoken_of else mark
+
+
+def is_spoken_of(before: str, after: str) -> bool:
+    """Whether a text speaks of a mark that stands between these characters: in quotes, or as a word between spaces."""
+    around = {before, after}
+    return around <= _QUOTES or around <= _SPACES
 
 
 def _call_spans(text: str) -> Iterator[tuple[int, int]]:
     """Where calls stand, with their marks; one that is not closed goes to the end."""
-    masked, position = _masked(text), 0
+    masked, position = without_code(text), 0
     while opening := _CALL.search(masked, position):
         closing = dict(CALLS)[opening[1]]
         end = text.find(closing, opening.end())
@@ -199,6 +225,6 @@ def _call_spans(text: str) -> Iterator[tuple[int, int]]:
         yield opening.start(), position
 
 
-def _masked(text: str) -> str:
+def without_code(text: str) -> str:
     """The text with its code filled in, so that no mark is found in it."""
     return _CODE.sub(lambda code: _FILLER * len(code[0]), text)

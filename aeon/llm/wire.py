@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
 from pydantic import (
@@ -235,9 +235,10 @@ def parse(raw: bytes, where: str) -> WireReply:
 
 
 class Gathering:
-    """Puts a completion together out of one whole reply or many chunks."""
+    """Puts a completion together out of one whole reply or many chunks; ``hear`` is told each piece of its text."""
 
-    def __init__(self) -> None:
+    def __init__(self, hear: Callable[[str], None] | None = None) -> None:
+        self._hear = hear
         self._texts: list[str] = []
         self._calls = CallGathering()
         self._finish: str | None = None
@@ -289,6 +290,8 @@ class Gathering:
         part = choice.message or choice.delta
         if part is not None and part.content:
             self._texts.append(part.content)
+            if self._hear is not None:
+                self._hear(part.content)
         if part is not None:
             self._calls.add(part.calls, whole=choice.message is not None)
         self._thought |= _reasoning_beside(part)

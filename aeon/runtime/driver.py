@@ -16,7 +16,17 @@ from aeon.kernel.decide import Signals
 from aeon.kernel.ports import Job
 from aeon.runtime.attempts import Attempts
 from aeon.runtime.batch import joined
-from aeon.runtime.events import EffectEnded, EffectStarted, Event, Noted, Observer, RunEnded, RunStarted
+from aeon.runtime.events import (
+    EffectEnded,
+    EffectStarted,
+    Event,
+    Noted,
+    Observer,
+    OnRecord,
+    RunEnded,
+    RunStarted,
+    TextDelta,
+)
 from aeon.runtime.failures import BROKEN_OFF
 from aeon.runtime.handling import Handled, Handling
 from aeon.runtime.journal import Journal
@@ -141,6 +151,7 @@ class AsyncDriver:
                     self._took(result)
                 return result
             finally:
+                run.handling.tell = None  # part of the run: no cycle
                 self._running.discard(run)
         finally:
             self._beginning.pop(execution_id, None)
@@ -185,6 +196,7 @@ class _Run(Generic[C, S, R]):
         job, handling = self._job, self.handling
         stepper = Stepper(job.engine, job.task, job.config, self.execution_id, self._noted)  # no part of self: no cycle
         handling.rest = stepper.remainder
+        handling.tell = self._written if any(not isinstance(one, OnRecord) for one in self._observers) else None
         if self._observers:
             started = RunStarted(
                 line=0,
@@ -304,8 +316,14 @@ class _Run(Generic[C, S, R]):
         if self._observers:
             self._tell(Noted(line=self._line, note=note))
 
-    def _tell(self, event: Event) -> None:
-        for observer in self._observers:
+    def _written(self, number: int, text: str, begins: bool) -> None:
+        """Tell a piece of a text to those who do not wait for what is on record."""
+        event = TextDelta(line=self._line, number=number, text=text, begins=begins)
+        self._tell(event, [one for one in self._observers if not isinstance(one, OnRecord)])
+
+    def _tell(self, event: Event, observers: Sequence[Observer] | None = None) -> None:
+        """Tell an event to these observers; to all, unless they are named."""
+        for observer in self._observers if observers is None else observers:
             try:
                 observer(event)
             except Exception:  # noqa: BLE001 - an observer may raise anything, and must not end a run

@@ -3,6 +3,9 @@
 ``line`` of an event is the number of a line of the journal, from 0: of the event's own line where it has one (the
 opening, an outcome, the end), else of the last line before it. Whoever has seen all events up to a line misses nothing
 if the run is told again from there.
+
+A `TextDelta` is the one event that is no part of the run: it tells of a text while that is written, is never journaled
+nor told again, and no result depends on it.
 """
 
 from __future__ import annotations
@@ -14,7 +17,9 @@ from pydantic import SerializeAsAny
 from aeon.schema import Bound, Conclusion, Frozen, Outcome, Settings, Task
 from aeon.schema.effects import Effect, Note
 
-__all__ = ["EffectEnded", "EffectStarted", "Event", "Noted", "Observer", "RunEnded", "RunStarted"]
+__all__ = [
+    "EffectEnded", "EffectStarted", "Event", "Noted", "Observer", "OnRecord", "RunEnded", "RunStarted", "TextDelta",
+]  # fmt: skip
 
 
 class RunStarted(Frozen):
@@ -57,6 +62,22 @@ class Noted(Frozen):
     note: SerializeAsAny[Note]
 
 
+class TextDelta(Frozen):
+    """A model writes prose for effect ``number`` that the answer is made of, and this is the next piece of it.
+
+    The pieces since the last one that ``begins`` are the text. One begins a new text where what came before for this
+    effect is void: after an attempt that failed, before another turn, or where the text was taken otherwise in the end;
+    an empty one says that there is no text. So is the text of an effect that ends in a failure. A recorded effect tells
+    none.
+    """
+
+    type: Literal["text_delta"] = "text_delta"
+    line: int
+    number: int
+    text: str
+    begins: bool = False
+
+
 class RunEnded(Frozen):
     """The run is over. The engine's record is not in the event: `execute` and the stream's ``result`` give it."""
 
@@ -65,7 +86,7 @@ class RunEnded(Frozen):
     conclusion: Conclusion
 
 
-Event: TypeAlias = RunStarted | EffectStarted | EffectEnded | Noted | RunEnded
+Event: TypeAlias = RunStarted | EffectStarted | EffectEnded | Noted | TextDelta | RunEnded
 
 
 class Observer(Protocol):
@@ -76,3 +97,17 @@ class Observer(Protocol):
 
     def __call__(self, event: Event, /) -> None:
         """Take note of an event."""
+
+
+class OnRecord:
+    """An observer that is told what is on record alone: no text while it is written.
+
+    Where every observer of a run is one, nothing is made of such texts.
+    """
+
+    def __init__(self, observer: Observer) -> None:
+        self.observer = observer
+
+    def __call__(self, event: Event, /) -> None:
+        """Hand the event on."""
+        self.observer(event)

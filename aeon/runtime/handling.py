@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from aeon.errors import JournalError, UsageError
 from aeon.kernel.ports import Handlers
@@ -13,6 +14,7 @@ from aeon.runtime.failures import BROKEN_OFF, failure_of, unknown, waiting
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import Ledger
 from aeon.runtime.remainder import Remainder
+from aeon.runtime.telling import Telling
 from aeon.schema import NOTHING, Allowance, Failure, Outcome, Settings, Usage, Value
 from aeon.schema.effects import AskUser, Effect
 
@@ -35,12 +37,13 @@ class Handling:
     ``elapsed`` is that time where the batch under way was issued.
     ``suspended``: a question waits, so that nothing is kept from the next batch on. ``unkept`` is why the journal takes
     nothing any more: then nothing is done any more either. ``rest`` is what the run has left of its bound, if it is
-    counted: its effects draw on it together.
+    counted: its effects draw on it together. ``tell`` is told the number of an effect, and what a model writes for it
+    as a `Telling` tells it; ``None`` where nobody watches.
     """
 
     __slots__ = (
         "_clock", "_config", "_handlers", "_loop", "_under_way", "elapsed", "execution_id", "interrupted", "journal",
-        "rest", "suspended", "unkept",
+        "rest", "suspended", "tell", "unkept",
     )  # fmt: skip
 
     def __init__(
@@ -57,6 +60,7 @@ class Handling:
         self.interrupted = False
         self.suspended = False
         self.rest: Remainder | None = None
+        self.tell: Callable[[int, str, bool], None] | None = None
         self.unkept: Failure | None = None
 
     def interrupt(self) -> None:
@@ -146,6 +150,7 @@ class Handling:
             self.journal.call,
             self.rest,
         )
+        ledger.telling = Telling(partial(self.tell, number)) if self.tell is not None else None
         value, failure = None, None
         task = asyncio.current_task(self._loop)
         assert task is not None
@@ -161,6 +166,8 @@ class Handling:
         except Exception as error:  # noqa: BLE001 - a third party's handler may raise anything: here it becomes a failure
             failure = failure_of(error, effect, ledger)
         finally:
+            if ledger.telling is not None:
+                ledger.telling.close()
             del self._under_way[task]
             if ledger.broken_off:
                 task.uncancel()

@@ -13,6 +13,7 @@ from contextvars import ContextVar
 
 from aeon.errors import AllowanceExhausted
 from aeon.runtime.remainder import Remainder
+from aeon.runtime.telling import Telling
 from aeon.schema.usage import NOTHING, Allowance, Usage
 
 __all__ = ["Begin", "Ledger", "Note", "current_ledger"]
@@ -35,14 +36,15 @@ class Ledger:
     or done, so that it counts even if the process ends before the outcome is known. ``waited`` is how many of the
     allowance's seconds were over before the effect began. ``closed``: the run was asked to stop: a tool call under way
     may end, but nothing may begin after it. ``broken_off``: so was the effect. ``rest`` is what the whole run has left,
-    with all effects that are under way.
+    with all effects that are under way. ``telling`` tells whoever watches the run what a model writes; ``None`` where
+    nobody does.
 
     In a ``with`` block it is the current one, also for tasks started there; such a block does not nest in itself.
     """
 
     __slots__ = (
         "_allowance", "_begin", "_clock", "_note", "_opened", "_reserved", "_rest", "_token", "broken_off", "closed",
-        "execution_id", "in_tool", "number", "spent",
+        "execution_id", "in_tool", "number", "spent", "telling",
     )  # fmt: skip
 
     def __init__(
@@ -64,6 +66,7 @@ class Ledger:
         self._rest = rest
         self._opened = clock() - waited
         self.number = number
+        self.telling: Telling | None = None
         self.spent = NOTHING
         self._reserved = NOTHING  # for calls under way
         self.in_tool = False
@@ -159,6 +162,11 @@ class Ledger:
         self.spent = usage if self.spent is NOTHING else self.spent + usage
         if self._rest is not None:
             self._rest.take(usage)
+
+    def retell(self, text: str) -> None:
+        """Tell that the text of the effect, if one was told, is this in the end."""
+        if self.telling is not None and self.telling.begun:
+            self.telling.settle(text)
 
     def _free(self, most: Usage) -> None:
         """Take back what was reserved for a call; with the last one all of it, whatever its cost was rounded to."""

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from aeon.runtime.events import EffectEnded, Event, Observer, RunEnded, RunStarted
+from aeon.runtime.events import EffectEnded, Event, Observer, OnRecord, RunEnded, RunStarted
 
 __all__ = ["Metrics"]
 
@@ -63,7 +63,7 @@ class Metrics:
                     self._of(self._ended, engine, event.conclusion.stop_reason).inc()
                     self._of(self._duration, engine).observe(event.conclusion.seconds)
 
-        return observe
+        return OnRecord(observe)
 
     def concluded(self, engine: str, result: object) -> None:
         """Count the passes or rounds of a run that ended, if its result says how many there were."""

@@ -8,7 +8,7 @@ from typing import TextIO
 import structlog
 
 from aeon.observability.log import json_logger
-from aeon.runtime.events import EffectEnded, Event, Noted, Observer, RunEnded, RunStarted
+from aeon.runtime.events import EffectEnded, Event, Noted, Observer, OnRecord, RunEnded, RunStarted
 from aeon.schema import Settings, Value
 
 __all__ = ["phase_log"]
@@ -17,7 +17,7 @@ __all__ = ["phase_log"]
 def phase_log(file: TextIO) -> Callable[[], Observer]:
     """What makes observers that write to ``file``, as JSON Lines: phase, iteration, what is left, number of results."""
     logger = json_logger(file)
-    return lambda: _Phases(logger)
+    return lambda: OnRecord(_Phases(logger))
 
 
 class _Phases:

@@ -19,7 +19,7 @@ from aeon.llm.adapter import LLMAdapter
 from aeon.runtime.attempts import Attempts, given_up
 from aeon.runtime.commits import CommitLog
 from aeon.runtime.driver import AsyncDriver
-from aeon.runtime.events import Observer
+from aeon.runtime.events import Observer, OnRecord
 from aeon.runtime.fork import fork
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import resume_point
@@ -88,7 +88,7 @@ def _new(wanted: Wanted, equipment: Equipment, feed: Feed, observers: tuple[Obse
     journal = Journal(store=wanted.kept.commits.create(wanted.kept.path))
     costs = Costs(model, engine.name, order.config)
     driver = AsyncDriver(
-        (*observers, Watcher(feed, journal, engine.name)),
+        (*observers, OnRecord(Watcher(feed, journal, engine.name))),
         lambda _: journal,
         new_id=lambda: wanted.name,
         setup=setup_of(equipment.model, equipment.spec, order.tools, cast) | costs.setup(),
@@ -121,7 +121,7 @@ def _resumed(wanted: Wanted, equipment: Equipment, feed: Feed, observers: tuple[
             journal.resume(())
         past = recorded(wanted.kept.path)
         watcher.resume(past.life)
-        driver = AsyncDriver((*observers, watcher), lambda _: journal, attempts=wanted.kept.attempts)
+        driver = AsyncDriver((*observers, OnRecord(watcher)), lambda _: journal, attempts=wanted.kept.attempts)
         return Prepared(driver, resumed.job, journal, past.told)
     except BaseException:
         journal.close()

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from aeon.assembly.noting import ModelCall
 from aeon.runtime.attempts import REASON, Attempts
-from aeon.runtime.events import Observer
+from aeon.runtime.events import Observer, OnRecord
 from aeon.runtime.journal import Journal
 from aeon.schema import Conclusion, JsonObject, Question
 from aeon.server.attempts import RunAttempts
@@ -331,7 +331,7 @@ class Service(Host):
         kept = Kept(path, self.runs.commits, begun, self._attempts)
         wanted = Wanted(record.id, request, kept, record.answer, live.order)
         live.order = live.record = None
-        observers = (live, *(make() for make in self._observers))
+        observers = (OnRecord(live), *(make() for make in self._observers))
         return await asyncio.to_thread(prepared, wanted, self.equipment, live.feed, observers)
 
     async def _concluded(self, live: Live, result: Conclusion, journal: Journal) -> None:

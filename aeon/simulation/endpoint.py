@@ -30,6 +30,7 @@ from aeon.simulation.clock import QUANTUM
 from aeon.simulation.counting import counting
 from aeon.simulation.programs import Writer
 from aeon.simulation.scene import capabilities, model
+from aeon.simulation.spoken import Spoken
 from aeon.simulation.texts import CUT, spoilt
 from aeon.simulation.tools import ORDERS, WORLDLY
 from aeon.simulation.turns import Turns, offered
@@ -98,6 +99,8 @@ class Endpoint:
         seconds = chance.randint(1, 256) * QUANTUM * (100 if world.fails("endpoint_slow", chance) else 1)
         error = self._failure(request, chance, number)
         response = self._response(request, chance)
+        spoken = Spoken(response.text, _identity(world.scenario.seed, request))
+        spoken.begin()
         one = self._counting.usage(request, response.text)
         said = self._counting.said(request, one, chance.random())
         if request.timeout is not None and seconds > request.timeout:
@@ -109,6 +112,7 @@ class Endpoint:
             await asyncio.sleep(seconds)
             raise error
         more = request.attempts - 1 if world.fails("retried", chance) else 0
+        spoken.repeat(more)
         worked = chance.randint(0, more)
         world.fired.update([said.fault] if said.fault else [])
         under = said.fault == "under_reported"  # all that is known then is that each of these was a call
@@ -117,6 +121,7 @@ class Endpoint:
         world.texts[current_ledger().number].append(response.text)
         self._lean(request, response)
         await asyncio.sleep(seconds)
+        spoken.rest()
         world.hear(counted, said.usage, most_prompt_tokens(request.messages, request.json_schema, request.tools))
         return response.changed(usage=said.usage.changed(calls=said.usage.calls and 1 + more), unmetered=worked)
 

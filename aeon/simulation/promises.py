@@ -53,6 +53,10 @@ INVARIANTS: dict[str, str] = {
         "an event has the number of the line that it tells of, no later line has the number again in any life, and who "
         "leaves a stream and comes back misses nothing and sees nothing twice"
     ),
+    "a text that is told is the one that is taken": (
+        "pieces are told of an effect while it is under way, the first begins a text, and the last text is that of the "
+        "outcome"
+    ),
     "tools take turns": "of the tools that are not safe to run side by side, one is at work at a time",
     "a tool gets what it takes": "arguments fit the tool's parameters, in type and range",
     "what is cut off is not used": "no text that its token limit cut off is in an outcome or in the result",

@@ -11,6 +11,7 @@ from aeon.runtime.events import EffectEnded, Event, Observer
 from aeon.runtime.journal import Journal
 from aeon.schema import Conclusion, Result
 from aeon.simulation.multipass import PlanWatch
+from aeon.simulation.prose import ProseWatch
 from aeon.simulation.stops import StopWatch
 from aeon.simulation.troubles import Troubles
 from aeon.simulation.watch import Watch
@@ -31,7 +32,8 @@ class Watches:
         self._plans = PlanWatch(world, job.config) if issubclass(job.engine.result, Result) else None
         plans = [self._plans] if self._plans is not None else []
         self.told: list[Event] = []
-        every: list[Observer] = [self._tell, Watch(world, job), self._stops, self._hold_line, *plans, *more]
+        own: list[Observer] = [self._tell, Watch(world, job), self._stops, self._hold_line, ProseWatch(world)]
+        every = [*own, *plans, *more]
         self.observers = [self._while_it_has_the_run(one) for one in every]
 
     def concluded(self, result: Conclusion) -> None:

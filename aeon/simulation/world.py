@@ -68,7 +68,8 @@ class World:
     number of the effect, whether or not the run heard of it; the calls of tools are in it, too. ``beyond`` is what an
     endpoint said beyond that, and the run heard; of the tokens of the run's bound, ``most_tokens``, it has ``heard`` of
     so many. ``texts`` is what the model answered, and ``leanings`` how sure it was, question by question, that a
-    judgment of this name holds. ``told`` is the latest line whose event observers saw.
+    judgment of this name holds. ``told`` is the latest line whose event observers saw, and ``texts_told`` how many
+    pieces of texts.
 
     ``clock`` gives the seconds since the first process began, and ``clock_alone`` says that these are the run's own:
     there was no other process, and the clock did not jump. After ``deadline`` nothing may begin, if there is one.
@@ -92,6 +93,7 @@ class World:
         self.over = False
         self.stopping = False
         self.told = -1
+        self.texts_told = 0
         self.waited = False
         self.asked = 0
         self.made: defaultdict[int, Usage] = defaultdict(Usage)

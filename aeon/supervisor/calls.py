@@ -6,12 +6,13 @@ This is the one place where the cost of a call is computed, from its tokens and 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from aeon.errors import AeonError, AllowanceExhausted, EndpointFailed, ModelError
 from aeon.llm.adapter import LLMAdapter
+from aeon.llm.hearing import Listener, heard_by
 from aeon.llm.spending import lost, most_prompt_tokens, most_usage, true_usage
 from aeon.runtime.ledger import Ledger, current_ledger
 from aeon.schema.frozen import JsonObject
@@ -31,6 +32,7 @@ class Ask:
     """A request to a model, before the ledger limits it.
 
     ``fixed`` are its first messages that are the same whatever is asked, and the characters of the next that are, too.
+    ``listener`` hears the reply while it is written.
     """
 
     messages: tuple[Message, ...]
@@ -41,6 +43,7 @@ class Ask:
     fixed: tuple[int, int] = (0, 0)
     likelihood: bool = False
     tools: tuple[ToolSpec, ...] = ()
+    listener: Listener | None = None
 
     @cached_property
     def most_prompt_tokens(self) -> int:
@@ -75,7 +78,8 @@ async def call(llm: LLMAdapter, ask: Ask, price: Price | None = None) -> LLMResp
     actual = most = _with_cost(most_usage(request, likely), price).changed(surplus=ledger.surplus)
     await ledger.admit(most)
     try:
-        response = await llm.complete(request)
+        with nullcontext() if ask.listener is None else heard_by(ask.listener):
+            response = await llm.complete(request)
         actual = _with_cost(true_usage(request, response, prompt, ledger.surplus), price)
     except ModelError as error:
         actual = _with_cost(lost(request, error, likely), price)

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -18,7 +19,6 @@ from aeon.errors import (
     AeonError,
     AllowanceExhausted,
     CompletionError,
-    EmptyCompletion,
     EndpointTimeout,
     Malformed,
     Refused,
@@ -26,18 +26,19 @@ from aeon.errors import (
 )
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.asking import described
-from aeon.llm.marks import answer_part
 from aeon.runtime.ledger import current_ledger
 from aeon.schema.frozen import JsonObject
 from aeon.schema.judgment import Form
-from aeon.schema.llm import Capabilities, LLMResponse, Message, TokenProbability, ToolSpec
+from aeon.schema.llm import Capabilities, LLMResponse, Message, ToolSpec
 from aeon.schema.usage import Price, Usage
 from aeon.supervisor.asking_again import again, explained, roomier, with_attempts, with_note
 from aeon.supervisor.bounds import Bounds, bounds
 from aeon.supervisor.calls import Ask, adapter_failed, call, permitted
-from aeon.supervisor.prompt import Prompt, clean
+from aeon.supervisor.prompt import Prompt
+from aeon.supervisor.reading import plain_text, shares, whole
 from aeon.supervisor.repair import parse
 from aeon.supervisor.schema import schema_of
+from aeon.supervisor.told import Manner, Prose, told
 from aeon.supervisor.turns import REFUSALS, Spoken, TurnAsk, is_of_another_field
 
 __all__ = ["Reply", "Supervisor"]
@@ -45,11 +46,9 @@ __all__ = ["Reply", "Supervisor"]
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
 
-_LONGEST_TEXT = 200_000
 _ALTERNATIVES, _MOST_ALTERNATIVES = 10, 20
 _UNKNOWN = Capabilities()
 _MOST_UNANSWERED = 100
-_TOKEN_MARKS = " \t\r\n▁Ġ\"'*"
 
 
 @dataclass(frozen=True)
@@ -94,12 +93,14 @@ class Supervisor:
         self.thought_tokens = thought_tokens
         self._capabilities: Capabilities | None = None
         self._unanswered: deque[str] = deque(maxlen=_MOST_UNANSWERED)  # runs in which it took too long
+        self._manner = Manner()
 
     def through(self, llm: LLMAdapter) -> Supervisor:
         """The same supervisor, which asks the same endpoint through another adapter."""
         other = Supervisor(llm, self.repairs, self.prompt_bytes, self.output_tokens, self.price, self.thought_tokens)
         other._capabilities = self._capabilities
         other._unanswered = self._unanswered
+        other._manner = self._manner
         return other
 
     async def capabilities(self) -> Capabilities:
@@ -203,11 +204,12 @@ class Supervisor:
         max_tokens: int,
         repairs: int = 1,
         likelihood: bool = False,
+        tell: bool = False,
     ) -> Reply[str]:
         """Plain text without the model's thinking and what a chat template leaks beside it.
 
         It is asked for again ``repairs`` times at most. ``likelihood`` asks how likely it is, where the endpoint can
-        tell.
+        tell. ``tell``: the answer is made of it, so that whoever watches the run is told it while it is written.
 
         Raises:
             Truncated: the text was cut off, and once more with a larger limit; or it is not known to have ended.
@@ -217,37 +219,57 @@ class Supervisor:
             AllowanceExhausted: the prompt is too long, or the ledger does not admit a call.
             ModelError: the endpoint gave no answer at all.
         """
+        scored = likelihood and (await self.capabilities()).logprobs
+        ask = partial(Ask, prompt.messages, max_tokens, fixed=prompt.fixed_part, likelihood=scored)
+        return await told(
+            self._prose(tell),
+            lambda prose: self._texted(ask(listener=prose), repairs),
+            lambda reply: reply.value,
+        )
 
+    async def _texted(self, asked: Ask, repairs: int) -> Reply[str]:
         def read(response: LLMResponse) -> tuple[str, bool]:
-            self._whole(response)
-            if len(response.text) > _LONGEST_TEXT:
-                raise Malformed(f"$: the answer has {len(response.text)} characters; at most {_LONGEST_TEXT} are read")
-            text = answer_part(response.text)
-            if not any(map(str.isprintable, "".join(text.split()))):
-                raise EmptyCompletion("the model answered nothing that can be read, thoughts aside")
-            return clean(text), False
+            return plain_text(self._whole(response)), False
 
-        told = likelihood and (await self.capabilities()).logprobs
-        asked = Ask(prompt.messages, max_tokens, fixed=prompt.fixed_part, likelihood=told)
         return await self._until_usable(asked, read, repairs=repairs)
 
+    def _prose(self, tell: bool, turn: bool = False) -> Prose | None:
+        """What tells of the replies to a request; ``None`` where nobody watches."""
+        telling = current_ledger().telling if tell else None
+        return Prose(telling, self._manner, turn) if telling is not None else None
+
     async def turn(
-        self, messages: Sequence[Message], tools: Sequence[ToolSpec] = (), *, max_tokens: int, repairs: int = 1
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSpec] = (),
+        *,
+        max_tokens: int,
+        repairs: int = 1,
+        tell: Callable[[Spoken], str] | None = None,
     ) -> Reply[Spoken]:
         """What the model says next in a conversation in which it may call ``tools``; without them it is plain text.
 
         It is asked by the endpoint's own tool calls, else for one JSON action. Where an endpoint refuses the former,
         that is remembered, and the latter is asked for within the same calls. Calls come as the model wrote them, with
         whatever name and arguments. ``repairs`` are at most as many as the supervisor's own.
+        ``tell`` gives the text of it that the answer is made of: whoever watches the run is told it while it is
+        written, and where it comes in JSON when that is read.
 
         Raises:
             EmptyCompletion: neither text nor calls, twice; without tools: no text, twice.
             Malformed: the action is none, repairs included, or larger than any answer can be.
             Truncated, Refused, AllowanceExhausted, ModelError: as for `text`.
         """
-        turn, allowed, refused = TurnAsk(messages, tools, self._whole), min(repairs, self.repairs), 0
+        return await told(
+            self._prose(tell is not None, turn=True),
+            lambda prose: self._turned(TurnAsk(messages, tools, self._whole, prose), max_tokens, repairs),
+            lambda reply: tell(reply.value) if tell is not None else "",
+        )
+
+    async def _turned(self, turn: TurnAsk, max_tokens: int, repairs: int) -> Reply[Spoken]:
+        allowed, refused = min(repairs, self.repairs), 0
         native = (await self.capabilities()).tools
-        fell_back = native and bool(tools)
+        fell_back = native and bool(turn.tools)
         while native:
             try:
                 return await self._until_usable(turn.native(max_tokens), turn.read_native, repairs=allowed - refused)
@@ -291,14 +313,7 @@ class Supervisor:
             raise Malformed(f"first token: {self.llm.name} does not tell how likely it is")
         told = min(_MOST_ALTERNATIVES, max(_ALTERNATIVES, 2 * len(answers)))
         response = await self._call(Ask(prompt.messages, max_tokens=1, top_logprobs=told, fixed=prompt.fixed_part))
-        if response.finish_reason == "refusal":
-            raise Refused(f"{self.llm.name} declined to answer")
-        masses = [_mass(response.first_token, answer) for answer in answers]
-        if sum(masses) <= 0 or sum(masses) < least:
-            wanted = " nor ".join(map(repr, answers))
-            seen = ", ".join(ascii(alternative.token[:20]) for alternative in response.first_token[:5]) or "nothing"
-            raise Malformed(f"first token: neither {wanted} is likely; {self.llm.name} would say {seen}")
-        return tuple(mass / sum(masses) for mass in masses)
+        return shares(response, answers, least, self.llm.name)
 
     async def _until_usable(
         self,
@@ -346,17 +361,7 @@ class Supervisor:
         return bounds(can, self.prompt_bytes, self.output_tokens + thoughts)
 
     def _whole(self, response: LLMResponse, may_call: bool = False) -> LLMResponse:
-        """``response``, if it is a whole answer; one that calls tools needs no text."""
-        if response.finish_reason == "refusal":
-            raise Refused(f"{self.llm.name} declined to answer")
-        if response.finish_reason == "length":
-            said = f"{self.llm.name} was cut off after {response.usage.generated_tokens} tokens"
-            raise Truncated(said, response.text)
-        if response.finish_reason != "stop":
-            raise Truncated(f"{self.llm.name} stopped, and it is not known that its answer had ended", response.text)
-        if not response.text.strip("\ufeff \t\r\n\x00") and not (may_call and response.calls):
-            raise EmptyCompletion(f"{self.llm.name} answered nothing")
-        return response
+        return whole(response, self.llm.name, may_call)
 
     async def _call(self, ask: Ask) -> LLMResponse:
         """One call within the bounds of every call; an answer that thoughts precede gets all the room there is."""
@@ -375,9 +380,3 @@ def _faults(error: ValidationError) -> str:
         path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in fault["loc"])
         lines.append(f"${path}: {fault['msg']}")
     return "; ".join(lines)
-
-
-def _mass(alternatives: Sequence[TokenProbability], answer: str) -> float:
-    """The probability of all spellings of ``answer`` among the first-token alternatives."""
-    spelling = answer.strip().casefold()
-    return sum(one.probability for one in alternatives if one.token.strip(_TOKEN_MARKS).casefold() == spelling)

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from aeon.errors import EmptyCompletion, EndpointRejected, Malformed, ModelError, ModelNotFound, RequestRefused
 from aeon.jsonschemas.inlining import inlined
+from aeon.llm.hearing import Listener
 from aeon.llm.marks import answer_part, calls_in
 from aeon.llm.tool_calls import call_id
 from aeon.schema.frozen import JsonObject, JsonValue
@@ -61,7 +62,7 @@ class TurnAsk:
     """Asks for the turn that follows ``messages``; without ``tools`` it is to be plain text.
 
     ``whole`` lets a response through that is a whole answer, and raises `CompletionError` for any other. ``answered``
-    says whether the endpoint ever answered natively.
+    says whether the endpoint ever answered natively. ``listener`` hears what is written, where that is no JSON.
     """
 
     def __init__(
@@ -69,8 +70,10 @@ class TurnAsk:
         messages: Sequence[Message],
         tools: Sequence[ToolSpec],
         whole: Callable[[LLMResponse, bool], LLMResponse],
+        listener: Listener | None = None,
     ) -> None:
         self._whole = whole
+        self._listener = listener
         self.messages = tuple(message.changed(content=clean(message.content)) for message in messages)
         self.tools = tuple(tools)
         self.answered = False
@@ -79,13 +82,13 @@ class TurnAsk:
 
     def native(self, max_tokens: int) -> Ask:
         """The endpoint's own tool calls."""
-        return Ask(self.messages, max_tokens, tools=self.tools)
+        return Ask(self.messages, max_tokens, tools=self.tools, listener=self._listener)
 
     def action(self, max_tokens: int, can: Capabilities) -> Ask:
         """One JSON object, its shape enforced where the endpoint can; plain text where there are no tools."""
         messages = tuple(_plain(self.messages))
         if not self.tools:
-            return Ask(messages, max_tokens)
+            return Ask(messages, max_tokens, listener=self._listener)
         schema = _action_schema(self.tools) if can.json_schema else None
         return Ask(_with_tools(messages, self.tools), max_tokens, schema, can.json_mode and not can.json_schema)
 

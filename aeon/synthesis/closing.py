@@ -57,7 +57,8 @@ class Closer:
             return Answer(text=_nothing(effect.plan))
         if len(steps) == 1 and steps[0].status == "complete":
             return await self._whole(effect, steps[0])
-        reply = await self._supervisor.text(await self._prompt(effect), max_tokens=self._output_tokens)
+        prompt = await self._prompt(effect)
+        reply = await self._supervisor.text(prompt, max_tokens=self._output_tokens, tell=True)
         return Answer(text=reply.value)
 
     async def _whole(self, effect: Synthesize, step: Step) -> Answer:

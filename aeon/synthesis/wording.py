@@ -10,6 +10,7 @@ from typing import NamedTuple
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.language.literals import stands_as_words
 from aeon.proof.alike import numbers_of
+from aeon.runtime.ledger import current_ledger
 from aeon.schema import Task
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
@@ -73,8 +74,15 @@ async def worded(supervisor: Supervisor, task: Task, results: Sequence[str], bas
     user = _asked(cut(task.text, _LONGEST_TASK), one_line(basis, _LONGEST_BASIS), bare)
     worked = tuple((_asked(question, found, given), said) for question, found, given, said in _EXAMPLES)
     prompt = Prompt(load("aeon.synthesis", "wording.md").strip(), user, worked, fixed=True)
+    wording = await _said(supervisor, prompt, bare, task)
+    current_ledger().retell(wording.text)
+    return wording
+
+
+async def _said(supervisor: Supervisor, prompt: Prompt, bare: str, task: Task) -> Wording:
+    """What the model says, if that has all of the results; else these."""
     try:
-        reply = await supervisor.text(prompt, max_tokens=_TOKENS, repairs=0)
+        reply = await supervisor.text(prompt, max_tokens=_TOKENS, repairs=0, tell=True)
     except AllowanceExhausted as error:
         return Wording(bare, str(error))
     except CompletionError:

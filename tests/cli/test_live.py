@@ -15,7 +15,7 @@ from aeon.kernel.passes import MULTIPASS
 from aeon.llm.local import Local
 from aeon.multipass.effects import DraftPlan, ExecuteStep
 from aeon.observability.lines import Span
-from aeon.runtime.events import EffectEnded, EffectStarted, RunStarted
+from aeon.runtime.events import EffectEnded, EffectStarted, RunStarted, TextDelta
 from aeon.schema import Config, Failure, Outcome, Question, Step, Task, TaskProfile
 from aeon.schema.effects import AskUser, Effect
 from aeon.tools.files import Files
@@ -108,6 +108,34 @@ def test_effects_at_once_are_named_each(pipe: LiveView, clock: Clock) -> None:
     pipe.announce()
     told = [line.split()[-1] for line in said(pipe).splitlines() if line.startswith("  now")]
     assert told == ["1", "3"]
+
+
+@pytest.mark.requirement("P3f")
+def test_the_last_line_shows_the_end_of_what_is_being_written(pipe: LiveView) -> None:
+    """As much as there is room for, on one line; another text takes its place, and no line of its own is printed."""
+    before = said(pipe)
+    begin(pipe, PLAN)
+    for number, text in enumerate(("A text of many words,\n", "the last of which are \x1b[31mthese", " ones")):
+        pipe(TextDelta(line=0, number=0, text=text, begins=not number))
+    wide = last_line(pipe, 200)
+    assert "drafting a plan: A text of many words, the last of which are \\x1b[31mthese ones  0 s" in wide
+    assert "drafting a plan: … " in last_line(pipe, 60) and "these ones  0 s" in last_line(pipe, 60)
+    assert "ones" not in last_line(pipe, 34) and "drafting a plan" in last_line(pipe, 34)
+    pipe(TextDelta(line=0, number=0, text="本" * 200, begins=True))
+    assert "many words" not in last_line(pipe, 60) and "本本  0 s" in last_line(pipe, 60)
+    pipe(TextDelta(line=0, number=0, text="", begins=True))
+    assert "drafting a plan  0 s" in last_line(pipe, 60)
+    pipe(TextDelta(line=0, number=7, text="of no effect", begins=True))
+    assert said(pipe) == before
+
+
+@pytest.mark.requirement("P3f")
+def test_a_log_has_what_is_on_record(aeon: Aeon, model: Model, tmp_path: Path) -> None:
+    """No text while it is written, and none of it on standard output or error but the answer."""
+    log = tmp_path / "run.log"
+    done = aeon("run", "What do 17 pens cost?", "--model", model.url, "--log", str(log))
+    assert done.out.strip() and "effect_ended" in log.read_text() and "text_delta" not in log.read_text()
+    assert "text_delta" not in done.err
 
 
 def test_nothing_is_announced_into_a_question(pipe: LiveView, clock: Clock) -> None:

@@ -122,6 +122,40 @@ print(asyncio.run(main()).stop_reason)
     assert len(place.jobs.latest("ended")) == 5
 
 
+@pytest.mark.requirement("P3f")
+def test_in_one_process_a_text_is_told_while_it_is_written(place: Place) -> None:
+    """The worker's thread tells the program's event loop, in order; who waits for what is on record is told none."""
+    with place.worker():
+        pass  # its tables are there
+    code = f"""
+import asyncio, sys
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+from approving import approval
+from speaking import Speaking, pieces
+import aeon
+from aeon.schema import Capabilities
+from aeon.testing.obliging import oblige
+TEXT = "The bridge was opened in 1931."
+def reply(request):
+    return approval(request) or (oblige(request).text if request.json_schema is not None else TEXT)
+recorded = []
+model = Speaking(reply, Capabilities(json_schema=True, json_mode=True, tools=True))
+made = aeon.build(model, tools=(), durable={place.url!r}, observers=[aeon.OnRecord(recorded.append)])
+async def main():
+    async with made.stream("When was the bridge opened?") as stream:
+        return [event async for event in stream]
+events = asyncio.run(main())
+told = [event for event in events if isinstance(event, aeon.TextDelta)]
+assert "".join(event.text for event in told) == TEXT and [event.begins for event in told] == [True] + [False] * 5, told
+at = events.index(told[0])
+assert events[at - 1].type == "effect_started" and events[at + len(told)].type == "effect_ended", events
+assert recorded == [event for event in events if event not in told]
+print("done")
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=90, check=False)
+    assert (ran.returncode, ran.stdout) == (0, "done\n"), ran.stderr
+
+
 def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
     """An id without a database, a journal beside it, an address that is none: before anything is begun."""
     for given, words in (

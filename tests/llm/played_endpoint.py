@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from typing import Any
@@ -14,6 +14,7 @@ from aeon.schema.llm import LLMRequest, Message
 
 Step = Callable[[BaseHTTPRequestHandler, dict[str, Any]], None]
 NUMBERS = count()
+_PATIENCE = 20.0
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 5}}
 
 
@@ -109,6 +110,17 @@ def spoken(*pieces: str, pause: float = 0.0, open_for: float = 0.0, again: str =
                 return
             handler.wfile.write(again.encode())
             handler.wfile.flush()
+
+    return step
+
+
+def gated(gate: threading.Event, first: Iterable[str], rest: Iterable[str]) -> Step:
+    """Answer with a stream whose ``rest`` is sent when somebody opens the gate; where nobody does it breaks off."""
+
+    def step(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        spoken(*first)(handler, body)
+        if gate.wait(_PATIENCE):
+            handler.wfile.write("".join(rest).encode())
 
     return step
 

@@ -10,13 +10,17 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from speaking import Speaking
 
 from aeon import tool
+from aeon.llm.hearing import hearing
+from aeon.runtime.events import Event, TextDelta
+from aeon.schema import LLMRequest, LLMResponse
 from aeon.server.feed import PING, Feed, frames
 from aeon.server.service import Limits
 from aeon.server.told import Place, Told
 
-from .conftest import TASK, WORDS_TASK, Gated, Sent, Serve, Server, complains, events_of, lasting, until
+from .conftest import TASK, WORDS_TASK, Gated, Sent, Serve, Server, complains, events_of, lasting, played, until
 
 ENDS = "drop the words of this text from either end"
 
@@ -51,6 +55,27 @@ def test_the_parts_of_a_stream_are_the_whole(serve: Serve, body: dict[str, objec
         assert "".join(blocks[:cut]) + lasting(rest.text) == live
     places = [Place.read(event.id) for event in events_of(live)]
     assert all(a < b for a, b in pairwise(places) if a and b)
+
+
+@pytest.mark.requirement("P3f")
+def test_a_stream_tells_what_is_on_record_and_no_text_that_is_being_written(serve: Serve) -> None:
+    """Nobody even listens to the model; where an observer of the user's own does, the stream is the same."""
+    listening: list[bool] = []
+    seen: list[Event] = []
+
+    def answered(request: LLMRequest) -> LLMResponse:
+        listening.append(hearing() is not None)
+        return played(request)
+
+    def stream(**more: object) -> list[tuple[str, str]]:
+        listening.clear()
+        return [(one.id, one.type) for one in events_of(lasting(of(serve(Speaking(answered), **more))))]
+
+    alone = stream()
+    assert listening and not any(listening)
+    assert stream(observers=[lambda: seen.append]) == alone
+    assert any(listening) and any(isinstance(event, TextDelta) for event in seen)
+    assert "text_delta" not in {kind for _, kind in alone}
 
 
 @pytest.mark.requirement("V2")

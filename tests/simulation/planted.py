@@ -19,6 +19,7 @@ from aeon.runtime.driver import AsyncDriver
 from aeon.runtime.events import Observer
 from aeon.runtime.journal import Journal
 from aeon.runtime.ledger import Ledger, current_ledger
+from aeon.runtime.telling import Telling
 from aeon.schema import (
     Capabilities,
     Config,
@@ -126,7 +127,35 @@ def _remembers(handlers: Handlers, _: Services[Config]) -> dict[str, Any]:
         said = await handlers["turn"](effect)
         done.append(effect.step.id)
         assert isinstance(said, Turn)
-        return said.changed(text=f"turn number {len(done)}")
+        text = f"turn number {len(done)}"
+        current_ledger().retell(text)
+        return said.changed(text=text)
+
+    return {"turn": turn}
+
+
+def _tells_more(handlers: Handlers, _: Services[Config]) -> dict[str, Any]:
+    async def turn(effect: TakeTurn) -> object:
+        said = await handlers["turn"](effect)
+        telling = current_ledger().telling
+        if telling is not None and telling.begun:
+            telling.add(" and more")
+        return said
+
+    return {"turn": turn}
+
+
+def _tells_no_beginning(handlers: Handlers, _: Services[Config]) -> dict[str, Any]:
+    class Endless(Telling):
+        __slots__ = ()
+
+        def begin(self) -> None:
+            pass
+
+    async def turn(effect: TakeTurn) -> object:
+        if (telling := current_ledger().telling) is not None:
+            telling.__class__ = Endless
+        return await handlers["turn"](effect)
 
     return {"turn": turn}
 
@@ -314,6 +343,8 @@ PLANTED: dict[str, tuple[Parts, str, str]] = {
     "charges no effect": (_program(_answers_twice), "none", "whatever was used is counted"),
     "reserves nothing": (_handlers(_reserves_nothing, SECOND), "budget_calls", "within its bound"),
     "remembers": (_handlers(_remembers), "crash_after", "the same bytes as without trouble"),
+    "tells more": (_handlers(_tells_more), "none", "a text that is told is the one that is taken"),
+    "begins no text": (_handlers(_tells_no_beginning), "retried", "a text that is told is the one that is taken"),
     "raises": (_handlers(_raises), "none", "only errors of the hierarchy"),
     "hangs": (_handlers(_hangs), "none", "it ends"),
     "vouches for anything": (_program(_vouches), "none", "a good answer stands"),

@@ -9,6 +9,7 @@ from pydantic import JsonValue, RootModel
 from aeon.engines.contractive.effects import Collapse
 from aeon.engines.contractive.showing import shown
 from aeon.engines.contractive.values import Candidate, Collapsed
+from aeon.runtime.ledger import current_ledger
 from aeon.schema import JsonObject
 from aeon.supervisor.prompt import Prompt, fence
 from aeon.supervisor.supervisor import Supervisor
@@ -47,7 +48,9 @@ class Collapser:
             text, problem = best.answer, ""
         else:
             text, problem = await worded(self._supervisor, effect.task, [best.answer])
-        return Collapsed(text=f"{text}{_against(effect)}", short=best.answer, problem=problem)
+        text = f"{text}{_against(effect)}"
+        current_ledger().retell(text)
+        return Collapsed(text=text, short=best.answer, problem=problem)
 
     async def _object(self, effect: Collapse, best: Candidate, schema: JsonObject) -> Collapsed:
         is_object = schema.get("type") == "object"

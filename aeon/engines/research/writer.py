@@ -21,6 +21,7 @@ from aeon.engines.research.texts import shown
 from aeon.engines.research.values import Citation, Cited, Finding
 from aeon.grounding.matching import claims
 from aeon.grounding.results import told
+from aeon.runtime.ledger import current_ledger
 from aeon.schema import Verdict
 from aeon.schema.claims import ENDINGS
 from aeon.supervisor.judge import Judge, Judged
@@ -82,7 +83,9 @@ class Writer:
         wording = await self._worded(effect, asked, [cited for one in answers for cited in one.evidence])
         text, sentences = cited_text(parts_of(wording.text, [*map(_as_guess, answers)]))
         short = "; ".join(finding.answer for finding in asked)
-        return cited(effect, text, short, sentences).changed(problem=wording.problem, unnamed=missing)
+        answer = cited(effect, text, short, sentences).changed(problem=wording.problem, unnamed=missing)
+        current_ledger().retell(answer.text)
+        return answer
 
     async def _is_unanswered(self, effect: Cite, asked: Sequence[Finding]) -> bool:
         """Whether a judge holds that what is cited for a question does not answer it.

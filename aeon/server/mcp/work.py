@@ -24,7 +24,7 @@ from aeon.errors import InputFileError
 from aeon.kernel.ports import Job
 from aeon.proof.document import proof_bytes
 from aeon.runtime.driver import AsyncDriver
-from aeon.runtime.events import EffectStarted, Event, RunStarted
+from aeon.runtime.events import EffectStarted, Event, OnRecord, RunStarted
 from aeon.runtime.journal import Journal
 from aeon.runtime.replay import resume_point
 from aeon.schema import Conclusion
@@ -107,7 +107,7 @@ class Work:
             setup = setup_of(self.equipment.model, self.equipment.spec, order.tools, cast)
             watch, costs = _Watch(engine.name, told), Costs(model, engine.name, order.config)
             driver = AsyncDriver(
-                (watch,),
+                (OnRecord(watch),),
                 lambda _: Journal(path),
                 new_id=lambda: name,
                 setup={**setup, **costs.setup(), _SOURCES: [*self.equipment.named(body.sources)]},
@@ -140,7 +140,7 @@ class Work:
             raise Problem(409, "no_question", "the run waits for no answer: nothing is asked")
         watch = _Watch(engine.name, told)
         resumed = await asyncio.to_thread(
-            resumption, journal, self.equipment.around(self.equipment.model), self._given(journal), (watch,),
+            resumption, journal, self.equipment.around(self.equipment.model), self._given(journal), (OnRecord(watch),),
             answer=meant_by(question, said), unattended="suspend", spec=self.equipment.spec, trust=_OWN,
         )  # fmt: skip
         return resumed, watch
