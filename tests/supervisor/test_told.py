@@ -133,13 +133,6 @@ def test_another_text_begins_anew(replies: list[Scripts], begins: int, taken: st
     assert standing(told) == taken and begun(told) == begins
 
 
-def test_of_two_texts_the_one_that_is_taken_stands() -> None:
-    """Where a check finds fault with the first, and the second is no better or cannot be had."""
-    for replies, taken in (([TEXT, "No text."], TEXT), ([TEXT, LLMResponse(text="x", finish_reason="refusal")], TEXT)):
-        _, told = text(Speaking(replies), check=lambda one: ["too short"])
-        assert standing(told) == taken and begun(told) == 3
-
-
 @pytest.mark.parametrize(
     ("replies", "error"),
     [
