@@ -9,7 +9,10 @@ from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-WORDS = {"expression": "17 * 2.40", "goal": "multiply the price", "tool": "calculator"}
+WORDS = {
+    "expression": "17 * 2.40", "goal": "multiply the price", "tool": "calculator",
+    "completeness": 1, "coherence": 1, "consistency": 1,
+}  # fmt: skip
 VAGUE = "depend on the person's own situation"
 UNCLEAR = {
     "ambiguity": 0.9, "question": "Which pens are meant?", "options": ["the blue ones", "the red ones"],
