@@ -108,6 +108,28 @@ def test_the_stream_can_be_left_in_the_middle_of_a_text(tmp_path: Path) -> None:
     assert recorded and set(texts(events).values()) == {"".join(ANSWER)} and not recorded & texts(events).keys()
 
 
+def test_leaving_does_not_wait_for_the_endpoint() -> None:
+    """The call is broken off while the endpoint holds back the rest of its text; the last answer is told anew."""
+
+    async def go(endpoint: Endpoint, gate: Gate) -> tuple[list[str], str]:
+        Played(endpoint, gate)
+        llm = OpenAICompatible(endpoint.model, endpoint.base_url, capabilities=CAN, retries=0)
+        run = build(llm, tools=()).stream(TASK)
+        async for one in run:
+            if isinstance(one, TextDelta):
+                break
+        broken: list[str] = []
+        async for one in run:  # it was left: the run ends with an answer of what there is
+            if isinstance(one, EffectEnded) and not gate.is_set():
+                broken.append(one.outcome.failure.kind if one.outcome.failure is not None else "")
+            if isinstance(one, TextDelta):
+                gate.set()
+        return broken, run.result.stop_reason
+
+    with served() as endpoint:
+        assert asyncio.run(go(endpoint, Gate())) == (["interrupted"], "interrupted")
+
+
 class Year(BaseModel):
     """An answer as an object."""
 
