@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
 from aeon.errors import Divergence, JournalError, UsageError
+from aeon.isolation.aside import aside
 from aeon.kernel.decide import Signals
 from aeon.kernel.ports import Job
 from aeon.runtime.attempts import Attempts
@@ -198,8 +199,7 @@ class _Run(Generic[C, S, R]):
         effects = stepper.batch()
         while effects is not None:
             effects = stepper.batch(await self._issue(stepper.issued - len(effects), effects))
-        result = stepper.result
-        assert result is not None
+        result = await aside(stepper.held)
         if not handling.suspended and not handling.unkept:
             await self._end(result)
         result = result.marked(handling.journal.altered, handling.journal.opened.expected)
