@@ -47,9 +47,10 @@ from aeon.supervisor.valid import validator
 from aeon.text import one_line
 from aeon.tools.choose import choose
 from aeon.tools.dates import dates
+from aeon.tools.files import Files
 from aeon.tools.mcp.servers import Servers, start_seconds_of
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.select import Given, connected, folder_specs, listed, opened, resolve, server_specs
+from aeon.tools.select import Given, connected, folder_specs, listed, opened, resolve, seconds_read, server_specs
 from aeon.tools.tool import Tool
 
 __all__ = ["Resumption", "Unattended", "assemble", "build", "resume", "resumption"]
@@ -149,6 +150,7 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     handlers = assemble(adapter, chosen, settings, ask, plugin=brought, cast=cast)
     made = (adapter, setup, chosen, brought, [*cast.models.values()])
     driver = _driver(durable, run, journal, made, observers, ask, costs)
+    driver.charge(seconds_read(chosen))
     return Front(brought.engine, handlers, driver, settings)
 
 
@@ -318,10 +320,12 @@ def resumption(  # noqa: PLR0913 - all but the first few are for the rare case, 
     if point.void is not None:
         check_models(brought, config, (adapter, *cast.models.values()))
     chosen = recorded_tools(setup) if tools is None else listed(tools)
-    handlers = assemble(adapter, chosen, config, _first(answer, ask), unattended, brought, own.select, cast)
+    given = opened(chosen, lambda paths: Files.for_run(paths, config.budget.seconds))
+    handlers = assemble(adapter, given, config, _first(answer, ask), unattended, brought, own.select, cast)
     drop_after(journal, point, updated(setup, adapter, spec, chosen, cast))
     costs = Costs(adapter, brought.engine.name, config)
     driver = AsyncDriver(observers, lambda execution_id: journal, took=costs.note)
+    driver.charge(seconds_read(given))
     job = Job(brought.engine, opening.task, journal.first_config(brought.engine.config), handlers)
     return Resumption(driver, job, adapter, point.question, tuple(cast.changes(setup)))
 
