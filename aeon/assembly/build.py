@@ -149,8 +149,7 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     setup = setup_of(adapter, llm if isinstance(llm, str) else spec, chosen, cast) | costs.setup()
     handlers = assemble(adapter, chosen, settings, ask, plugin=brought, cast=cast)
     made = (adapter, setup, chosen, brought, [*cast.models.values()])
-    driver = _driver(durable, run, journal, made, observers, ask, costs)
-    driver.charge(seconds_read(chosen))
+    driver = _charged(_driver(durable, run, journal, made, observers, ask, costs), chosen)
     return Front(brought.engine, handlers, driver, settings)
 
 
@@ -307,9 +306,8 @@ def resumption(  # noqa: PLR0913 - all but the first few are for the rare case, 
     point = resume_point(journal, brought.engine)
     if answer is not None:
         _check_answer(answer, point.question)
-    opening, setup = journal.opened, journal.setup
+    opening, setup, others = journal.opened, journal.setup, roles or {}
     trust = trust or Trust.of(journal)
-    others = roles or {}
     reach(journal, brought, trust, llm is not None, tools is not None, others).refuse()
     config = journal.config(brought.engine.config)
     adapter, spec = (Nobody(), spec) if config.model_tier == "T0" else continued_on(trust, setup, llm, spec)
@@ -324,10 +322,15 @@ def resumption(  # noqa: PLR0913 - all but the first few are for the rare case, 
     handlers = assemble(adapter, given, config, _first(answer, ask), unattended, brought, own.select, cast)
     drop_after(journal, point, updated(setup, adapter, spec, chosen, cast))
     costs = Costs(adapter, brought.engine.name, config)
-    driver = AsyncDriver(observers, lambda execution_id: journal, took=costs.note)
-    driver.charge(seconds_read(given))
+    driver = _charged(AsyncDriver(observers, lambda execution_id: journal, took=costs.note), given)
     job = Job(brought.engine, opening.task, journal.first_config(brought.engine.config), handlers)
     return Resumption(driver, job, adapter, point.question, tuple(cast.changes(setup)))
+
+
+def _charged(driver: AsyncDriver, given: Iterable[Given]) -> AsyncDriver:
+    """The driver, whose next run is charged with what reading these files took, if that was done for one run."""
+    driver.charge(seconds_read(given))
+    return driver
 
 
 def _check_answer(answer: str, question: Question | None) -> None:

@@ -23,7 +23,7 @@ from aeon.llm import probe_records
 from aeon.llm.openai_compatible import OpenAICompatible
 from aeon.llm.probe import PROBE_CALLS
 from aeon.llm.select import select
-from aeon.runtime.ledger import Ledger
+from aeon.runtime.ledger import Ledger, current_ledger
 from aeon.schema.frozen import Frozen
 from aeon.schema.llm import Capabilities, LLMResponse, Message, ToolSpec
 from aeon.schema.usage import Allowance
@@ -104,6 +104,30 @@ def test_a_second_process_needs_no_probes(endpoint: Endpoint) -> None:
     assert second == first and calls == 4
     (file,) = (Path(os.environ["AEON_HOME"]) / "probes").iterdir()
     assert KEY not in file.read_text() and file.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.requirement("S1")
+@pytest.mark.parametrize(("thoughts", "calls"), [(1_000, (1, 1)), (8_000, (2, 1)), (30_000, (2, 2))])
+def test_a_model_that_thinks_at_length_gets_to_its_answer(
+    endpoint: Endpoint, thoughts: int, calls: tuple[int, int]
+) -> None:
+    """One call more with a larger limit, within what the run's bound counts; a later process asks so at once."""
+    hosted = Hosted(endpoint, thoughts=thoughts)
+    taken: list[list[int]] = []
+
+    async def text(supervisor: Supervisor) -> str:
+        await supervisor.capabilities()
+        before, asked = current_ledger().spent, len(hosted.bodies)
+        said = (await supervisor.text(PROMPT, max_tokens=50)).value
+        spent = current_ledger().spent - before
+        assert spent.tokens <= spent.calls * (20_000 + 1_024 + 4_096)
+        taken.append([body["max_completion_tokens"] for body in hosted.bodies[asked:] if "seed" not in body])
+        return said
+
+    assert {under(endpoint, text)[0], under(endpoint, text)[0]} == {ANSWER}
+    for limits, expected in zip(taken, calls, strict=True):
+        whole = [limit for limit in limits if limit > thoughts]
+        assert len(limits) - len(whole) == expected - 1 and whole
 
 
 def test_what_cut_off_probes_did_not_show_is_not_remembered(endpoint: Endpoint) -> None:
