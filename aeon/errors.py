@@ -19,7 +19,8 @@
     │   ┊                        the endpoint cannot be used at all (``fatal`` is true):
     │   ├── ServerBroken         the local server cannot load the model, or dies each time
     │   ├── EndpointUnreachable  refused, no route, no such host
-    │   ├── EndpointRejected     401 or 403: the key is missing or wrong
+    │   ├── EndpointRejected     401: the key is missing or wrong
+    │   │   └── NotPermitted     403: the key may not do this
     │   ├── EndpointMoved        it redirects to another origin, where nothing is sent
     │   ├── ModelNotFound        the endpoint does not serve this model
     │   ├── FieldRefused         it refuses a field that the user added to each request
@@ -79,6 +80,7 @@ __all__ = [
     "ModelError",
     "ModelNotFound",
     "NoValidSourcesError",
+    "NotPermitted",
     "OutcomeUnknown",
     "RateLimited",
     "Refused",
@@ -199,6 +201,10 @@ class EndpointRejected(ModelError):
     """The endpoint answered 401 or 403."""
 
     fatal = True
+
+
+class NotPermitted(EndpointRejected):
+    """The endpoint answered 403: the key may not do this here, or not in this way."""
 
 
 class EndpointMoved(ModelError):

@@ -47,9 +47,10 @@ from aeon.supervisor.valid import validator
 from aeon.text import one_line
 from aeon.tools.choose import choose
 from aeon.tools.dates import dates
+from aeon.tools.files import Files
 from aeon.tools.mcp.servers import Servers, start_seconds_of
 from aeon.tools.registry import ToolRegistry
-from aeon.tools.select import Given, connected, folder_specs, listed, opened, resolve, server_specs
+from aeon.tools.select import Given, connected, folder_specs, listed, opened, resolve, seconds_read, server_specs
 from aeon.tools.tool import Tool
 
 __all__ = ["Resumption", "Unattended", "assemble", "build", "resume", "resumption"]
@@ -148,7 +149,7 @@ def build(  # noqa: PLR0913 - all but the first few are for the rare case, and g
     setup = setup_of(adapter, llm if isinstance(llm, str) else spec, chosen, cast) | costs.setup()
     handlers = assemble(adapter, chosen, settings, ask, plugin=brought, cast=cast)
     made = (adapter, setup, chosen, brought, [*cast.models.values()])
-    driver = _driver(durable, run, journal, made, observers, ask, costs)
+    driver = _charged(_driver(durable, run, journal, made, observers, ask, costs), chosen)
     return Front(brought.engine, handlers, driver, settings)
 
 
@@ -305,9 +306,8 @@ def resumption(  # noqa: PLR0913 - all but the first few are for the rare case, 
     point = resume_point(journal, brought.engine)
     if answer is not None:
         _check_answer(answer, point.question)
-    opening, setup = journal.opened, journal.setup
+    opening, setup, others = journal.opened, journal.setup, roles or {}
     trust = trust or Trust.of(journal)
-    others = roles or {}
     reach(journal, brought, trust, llm is not None, tools is not None, others).refuse()
     config = journal.config(brought.engine.config)
     adapter, spec = (Nobody(), spec) if config.model_tier == "T0" else continued_on(trust, setup, llm, spec)
@@ -318,12 +318,19 @@ def resumption(  # noqa: PLR0913 - all but the first few are for the rare case, 
     if point.void is not None:
         check_models(brought, config, (adapter, *cast.models.values()))
     chosen = recorded_tools(setup) if tools is None else listed(tools)
-    handlers = assemble(adapter, chosen, config, _first(answer, ask), unattended, brought, own.select, cast)
+    given = opened(chosen, lambda paths: Files.for_run(paths, config.budget.seconds))
+    handlers = assemble(adapter, given, config, _first(answer, ask), unattended, brought, own.select, cast)
     drop_after(journal, point, updated(setup, adapter, spec, chosen, cast))
     costs = Costs(adapter, brought.engine.name, config)
-    driver = AsyncDriver(observers, lambda execution_id: journal, took=costs.note)
+    driver = _charged(AsyncDriver(observers, lambda execution_id: journal, took=costs.note), given)
     job = Job(brought.engine, opening.task, journal.first_config(brought.engine.config), handlers)
     return Resumption(driver, job, adapter, point.question, tuple(cast.changes(setup)))
+
+
+def _charged(driver: AsyncDriver, given: Iterable[Given]) -> AsyncDriver:
+    """The driver, whose next run is charged with what reading these files took, if that was done for one run."""
+    driver.charge(seconds_read(given))
+    return driver
 
 
 def _check_answer(answer: str, question: Question | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -18,6 +17,7 @@ from aeon.execution.texts import TextWriter
 from aeon.execution.turns import TurnTaker
 from aeon.grounding.prose import checked_sentences
 from aeon.grounding.results import PlanEvidence, spans_of
+from aeon.isolation.aside import aside
 from aeon.kernel.passes import MULTIPASS
 from aeon.kernel.ports import Handlers
 from aeon.kernel.table import PassSignals
@@ -102,7 +102,7 @@ class _Searching:
         if not context and context not in self._made:
             self._made = {**self._made, context: _modules(self._services, context)}
         elif context not in self._made:  # its index takes seconds where it has megabytes
-            made = await asyncio.to_thread(lambda: _modules(self._services, context))
+            made = await aside(lambda: _modules(self._services, context))
             kept = list(self._made.items())[1 - _KEPT :]
             self._made = {**dict(kept), context: made}
         seen = effect.changed(task=effect.task.changed(context="")) if context and _is_searching(effect) else effect
@@ -137,10 +137,12 @@ def _modules(services: Services[Config], context: str) -> Handlers:
     form = partial(work_form, config, supervisor, programs.tools)
 
     async def checked(effect: ValidateResults) -> SemanticValidationReport:
-        return with_unplaced(effect, await validator.validate_results(effect), able)
+        report = await validator.validate_results(effect)
+        return await aside(partial(with_unplaced, effect, report, able))
 
     async def answered(effect: Synthesize) -> Answer:
-        return _grounded(effect, await closer.close(effect), able)
+        answer = await closer.close(effect)
+        return await aside(partial(_grounded, effect, answer, able))
 
     return {
         "turn": partial(_turn, _turns(services, worker), TextWriter(supervisor, briefing, config.output_tokens)),

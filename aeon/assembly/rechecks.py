@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +28,20 @@ _MOST_BYTES = 2**20
 
 
 def host() -> Host:
-    """What this installation can do: with the extras that it has."""
-    return Host(_extract, _again, _remade)
+    """What this installation can do, with the extras that it has; it reads a folder once, as it is now."""
+    return Host(_extract, partial(_again, lru_cache(maxsize=1)(_tools)), _remade)
 
 
 def _extract(path: Path) -> str:
     return readers.read(path, path.name).text
 
 
-def _again(folder: Path, name: str, arguments: dict[str, Any], output: JsonValue) -> bool:
+def _again(
+    tools: Callable[[Path], tuple[Tool, ...]], folder: Path, name: str, arguments: dict[str, Any], output: JsonValue
+) -> bool:
     """Whether a tool over the folder gives this output: the one of the loop, or the one of programs."""
     failed: ToolError | None = None
-    for tool in _tools(folder):
+    for tool in tools(folder):
         if tool.name == name:
             try:
                 given = json.loads(json.dumps(tool.call(**arguments)))
@@ -54,7 +56,6 @@ def _again(folder: Path, name: str, arguments: dict[str, Any], output: JsonValue
     return False
 
 
-@lru_cache(maxsize=1)
 def _tools(folder: Path) -> tuple[Tool, ...]:
     files = Files.open(folder)
     return (*files.loop_tools_within(_MOST_BYTES), *files.tools)

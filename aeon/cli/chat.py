@@ -20,7 +20,7 @@ from aeon.assembly.turns import Turn, task_after
 from aeon.cli.output import remark
 from aeon.cli.run import TOOLS, common_settings, refuse_unused, settings_of_engine
 from aeon.cli.session import Session
-from aeon.errors import AeonError, InputFileError, UsageError
+from aeon.errors import AeonError, InputFileError, ToolFailed, UsageError
 from aeon.home import data_dir
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.select import select as model_of
@@ -116,7 +116,7 @@ class _Chat:
             try:
                 self._answer(said)
             except AeonError as error:
-                if isinstance(error, UsageError) and not self._turns:  # it would be wrong in the next turn, too
+                if isinstance(error, UsageError | ToolFailed) and not self._turns:  # it would be so again
                     raise
                 remark(str(error))
         return True
@@ -130,7 +130,7 @@ class _Chat:
         tools = [*(options.tools or (TOOLS if brought.reads else ())), *folder_specs(options.files)]
         results: list[Conclusion] = []
         with Session(options, options.model, path, lambda spec: self._model) as session:
-            given = session.opened([*tools, *server_specs(options.mcp)])
+            given = session.opened([*tools, *server_specs(options.mcp)], self._config.budget.seconds)
             orchestrator = build(
                 session.model, given, self._config, session.observers, lambda _: Journal(path), session.ask,
                 session.spec, brought,

@@ -47,7 +47,6 @@ __all__ = [
 
 TOOLS = ("calculator",)
 """The tools of a run for which none are named."""
-_LEAST_SECONDS = 0.001
 _EXAMPLES = {
     "run": "aeon run 'What is 15% of 2,480?'",
     "report": "aeon report 'The Harbour Bridge: opening and cost' --in papers",
@@ -111,7 +110,6 @@ def run(
         record = Record(options.save)
         session.begin_loading()
         given = session.opened(tools, config.budget.seconds)
-        config = _charged(config, session.seconds_read)
         watching = [*session.observers, *observers]
         orchestrator = build(session.model, given, config, watching, record.begin, session.ask, session.spec, brought)
         session.cast(orchestrator.config.roles.named, ready=orchestrator.bound.calls > 0)
@@ -121,14 +119,6 @@ def run(
             return [*written(result, task.text), *proved(result)]
 
         return session.conduct(orchestrator.driver, lambda: orchestrator.execute(task), kept)
-
-
-def _charged(config: Settings, seconds: float) -> Settings:
-    """The settings of a run whose files took so many seconds to read: they are some of the run's."""
-    if config.budget.seconds is None or not seconds:
-        return config
-    left = max(_LEAST_SECONDS, round(config.budget.seconds - seconds, 3))
-    return config.changed(budget=config.budget.changed(seconds=left))
 
 
 def _check_files(options: argparse.Namespace) -> None:

@@ -7,7 +7,6 @@ import contextlib
 import os
 import shlex
 import sys
-import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
@@ -26,7 +25,6 @@ from aeon.cli.prompt import Prompt
 from aeon.documents.folders import roots
 from aeon.documents.stored import opened_paths
 from aeon.errors import UsageError
-from aeon.isolation.deadline import Deadline
 from aeon.kernel.ports import Driver
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.catalogue import CATALOGUE
@@ -41,8 +39,6 @@ from aeon.tools.select import Given, connected, opened
 
 __all__ = ["Session", "exit_code", "portable_model", "spec_of"]
 
-_SHARE = 0.5
-"""Of the time that is left, what one file may take to be read: the others are read, too."""
 _SUFFICIENT, _ANSWERED = 0, 3
 _CODES = {"failed": 1, "misconfigured": 2, "waiting": 4}
 
@@ -70,7 +66,6 @@ class Session:
         self._path = path
         self._loaded: dict[str, Local] = {}
         self.view = LiveView(sys.stderr)
-        self.seconds_read = 0.0
         self._shown = not self._quiet and (not options.json or sys.stderr.isatty())
         with self._busy("looking for the model", lambda: False):  # an endpoint is asked which one it serves
             self.model: LLMAdapter = models(spec)
@@ -100,8 +95,7 @@ class Session:
     def opened(self, tools: Iterable[Given], seconds: float | None = None) -> list[Given]:
         """The same tools with their folders and MCP servers opened; shows what was found there, and that it is done.
 
-        Folders are read for as many ``seconds`` as the run has, if that is limited, and servers start in no more;
-        ``seconds_read`` says how many reading took.
+        Folders are read for as many ``seconds`` as the run has, if that is limited, and servers start in no more.
 
         Raises:
             UsageError: no such tool, a folder that cannot be read, a tool of a server that was not approved, or an
@@ -118,11 +112,10 @@ class Session:
         return servers
 
     def _folder(self, paths: list[str], seconds: float | None) -> Files:
-        folder, began = opened_paths(paths), time.monotonic()
+        folder = opened_paths(paths)
         where = visible(", ".join(str(root) for root in roots(folder)))
         with self._busy(f"reading {where}", lambda: takes_long(folder)) as progress:
-            files = Files.of(folder, progress, Deadline(seconds, _SHARE))
-        self.seconds_read += time.monotonic() - began
+            files = Files.for_run(folder, seconds, progress)
         self._say(f"{where}: {files.found}")
         return files
 

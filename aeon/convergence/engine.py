@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations, islice
 from typing import Annotated
 
@@ -19,6 +20,7 @@ from aeon.convergence.evaluation import Judgments, evaluate
 from aeon.convergence.experience import Experience
 from aeon.convergence.reviewed import reviewed
 from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.isolation.aside import aside
 from aeon.kernel.table import DISAGREEMENT, NOT_STATED, UNCERTAIN
 from aeon.multipass.effects import AssessConvergence
 from aeon.multipass.plans import answer_steps, current_steps, is_by_programs, is_by_turns
@@ -213,7 +215,7 @@ class ConvergenceEngine:
         with contextlib.suppress(CompletionError, AllowanceExhausted):
             if detected and doubtful and await self._judge.decides(judgment("compatible")):
                 judgments = replace(judgments, contradictions=await self._contradictions(effect))
-        evaluation = evaluate(effect, self._engine, judgments, self._confidence)
+        evaluation = await aside(partial(evaluate, effect, self._engine, judgments, self._confidence))
         unnamed = by_entities and judgments.entities is None
         return evaluation.changed(warnings=(*evaluation.warnings, _UNNAMED)) if unnamed else evaluation
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from aeon.errors import Malformed
+from aeon.isolation.aside import aside
 from aeon.multipass.effects import TakeTurn, UseTool
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Call, CallRequest, Exchange, JsonObject, JsonValue, Message, StepInput, ToolUse, Turn, fragment
@@ -75,7 +76,7 @@ class TurnTaker:
             messages, offered, max_tokens=self._output_tokens, tell=lambda said: _text(said, effect)
         )
         spoken, first = reply.value, sum(len(one.turn.calls) for one in effect.exchanges) + 1
-        calls = tuple(self._call(fragment(effect.step.id), first + n, one) for n, one in enumerate(spoken.calls))
+        calls = await aside(lambda: self._calls(fragment(effect.step.id), first, spoken.calls))
         if calls:
             return Turn(text=spoken.text, calls=calls, form=spoken.form, mended=spoken.mended)
         return _answer(spoken, effect)
@@ -96,6 +97,9 @@ class TurnTaker:
             id=call.id, tool=call.tool, arguments=call.arguments, output=value, total=total,
             lines=lines_of(value) if tool.reading else (), cut=output.cut or _is_cut(value),
         )  # fmt: skip
+
+    def _calls(self, step: str, first: int, requests: Sequence[CallRequest]) -> tuple[Call, ...]:
+        return tuple(self._call(step, first + n, one) for n, one in enumerate(requests))
 
     def _call(self, step: str, number: int, request: CallRequest) -> Call:
         """A call with its id, and what keeps it from being made."""

@@ -63,14 +63,14 @@ def days(text: str, cell: bool = False) -> Iterator[Mention]:
 
     A month that begins a sentence may be another word; a ``cell`` begins none. Alone without a capital it is uncertain.
     """
-    masked = _MONTH.sub(lambda name: _SIGN * len(name[0]), text)
+    pieces = re.findall(r"(?s).{1,20000}\S*", text)  # while a pattern is at work no other thread gets on
+    masked = "".join(_MONTH.sub(lambda name: _SIGN * len(name[0]), piece) for piece in pieces)
     for pattern, forms in _DATES:
         for match in pattern.finditer(masked):
             said = text[match.start() : match.end()]
             if _is_other(text, match, said, forms, cell):
                 continue
-            mention = mentioned("date", match.start(), said, forms)
-            if mention is not None:
+            if (mention := mentioned("date", match.start(), said, forms)) is not None:
                 yield mention._replace(certain=forms != ("m",) or not said[0].isalpha() or said[0].isupper())
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Literal
 
-from aeon.llm.strict_schema import strict_schema
+from aeon.llm.strict_schema import rooted, strict_schema
 from aeon.llm.tool_calls import sent_message, sent_tool
 from aeon.schema.frozen import JsonObject
 from aeon.schema.llm import Capabilities, LLMRequest, Message
@@ -27,7 +27,7 @@ or nothing is asked for.
 
 OPTIONAL_FIELDS = (
     "response_format", "stream_options", "max_tokens", "max_completion_tokens", "temperature", "seed", "top_logprobs",
-    "logprobs", "tools",
+    "logprobs", "tools", "stream",
 )  # fmt: skip
 """Request fields that an endpoint may refuse and that can be done without or asked for otherwise."""
 
@@ -57,7 +57,7 @@ class Habits:
         """Do without a field that the endpoint refused; false if that was known already."""
         if refused in ("max_tokens", "max_completion_tokens"):
             return self._rename(refused)
-        if refused == "stream_options":
+        if refused in ("stream_options", "stream"):
             news = self.streams
             self.streams = False
             return news
@@ -112,7 +112,7 @@ def _schema_forms(schema: JsonObject, habits: Habits) -> tuple[Form, ...]:
 
 def described(schema: JsonObject) -> str:
     """How to ask for a value of ``schema`` in words, where the endpoint does not enforce it."""
-    compact = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
+    compact = json.dumps(rooted(schema), ensure_ascii=False, separators=(",", ":"))
     return f"Answer with one JSON object and nothing else. It must fit this JSON Schema:\n{compact}"
 
 
@@ -179,8 +179,7 @@ def response_format(request: LLMRequest, form: Form) -> JsonObject | None:
         return {"type": "json_object"}
     if form not in _SCHEMAS or request.json_schema is None:
         return None
-    schema = strict_schema(request.json_schema) if form == "strict_schema" else None
-    shape: JsonObject = {
-        "name": "answer", "strict": form != "loose_schema", "schema": schema or request.json_schema,
-    }  # fmt: skip
+    own = request.json_schema
+    schema = {"strict_schema": strict_schema, "loose_schema": rooted}.get(form, lambda own: own)(own)
+    shape: JsonObject = {"name": "answer", "strict": form != "loose_schema", "schema": schema or own}
     return {"type": "json_schema", "json_schema": shape}

@@ -6,13 +6,21 @@ import asyncio
 import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import httpx2
 
-from aeon.errors import AeonError, EndpointFailed, EndpointTimeout, MalformedResponse, ModelError, RequestRefused
+from aeon.errors import (
+    AeonError,
+    EndpointFailed,
+    EndpointTimeout,
+    MalformedResponse,
+    ModelError,
+    NotPermitted,
+    RequestRefused,
+)
 from aeon.llm import sdk as openai
 from aeon.llm.asking import SYSTEM, Form, Habits
+from aeon.llm.attempting import Attempting, FailedAttempt
 from aeon.llm.connections import Connections
 from aeon.llm.extras import digest, merged, own_fields, plain_body
 from aeon.llm.hearing import hearing
@@ -39,28 +47,6 @@ __all__ = ["LONGEST_WAIT", "Endpoint", "Reading"]
 LONGEST_WAIT = 300.0
 """Seconds that rate limits may put a call off in all, where no budget of time bounds it."""
 NO_COUNTS = "use a server that sends usage"
-
-
-@dataclass(frozen=True)
-class _Failure:
-    """What went wrong in one attempt; ``rephrase`` if it is worth asking again in another form, at once."""
-
-    error: ModelError
-    rephrase: bool = False
-    plainer: bool = False
-    wait: float | None = None
-
-
-@dataclass
-class _Attempts:
-    """A request, the forms to ask in that are left, the fields to leave out, and how often it was tried."""
-
-    request: LLMRequest
-    ways: tuple[Form, ...]
-    omitted: tuple[str, ...] = ()
-    made: int = 1
-    retries: int = 0
-    unmetered: int = 0
 
 
 def _uncalled(error: ModelError) -> ModelError:
@@ -198,10 +184,11 @@ class Endpoint(ABC):
         clock = asyncio.get_running_loop().time
         deadline = clock() + (request.timeout or self._timeout)
         patience = Patience(LONGEST_WAIT if request.timeout is None else None)
-        attempts = _Attempts(request, ways, omitted)
+        attempts = Attempting(request, ways, omitted)
         while True:
             outcome = await self._attempt(attempts, deadline)
             if isinstance(outcome, Reading):
+                attempts.guesses.confirm(request, self._habits)
                 self._remember(attempts.ways[0])
                 return outcome.response(attempts.made, attempts.unmetered, patience.waits)
             wait = patience.asked(outcome.error, outcome.wait, deadline - clock())
@@ -211,7 +198,7 @@ class Endpoint(ABC):
                 wait = self._wait(outcome, attempts, patience.waits, deadline - clock())
             await asyncio.sleep(wait)
 
-    def _wait(self, failure: _Failure, attempts: _Attempts, put_off: int, left: float) -> float:
+    def _wait(self, failure: FailedAttempt, attempts: Attempting, put_off: int, left: float) -> float:
         """Seconds to wait before the next attempt; raises the failure's error if none is due or possible."""
         error = failure.error
         attempts.unmetered += error.unmetered
@@ -237,18 +224,18 @@ class Endpoint(ABC):
     def _remember(self, way: Form) -> None:
         """Take note of the form in which an answer was had."""
 
-    async def _attempt(self, attempts: _Attempts, deadline: float) -> Reading | _Failure:
+    async def _attempt(self, attempts: Attempting, deadline: float) -> Reading | FailedAttempt:
         """What came of one call. However it fails, the call was made, and the failure has its type."""
         try:
             return await self._tried(attempts, deadline)
         except ModelError as error:
-            return _Failure(error)
+            return FailedAttempt(error)
         except AeonError:
             raise
         except Exception as error:  # noqa: BLE001 - what an endpoint sends can make the SDK raise anything
-            return _Failure(unreadable(error, self._where, self._connections.secrets))
+            return FailedAttempt(unreadable(error, self._where, self._connections.secrets))
 
-    async def _tried(self, attempts: _Attempts, deadline: float) -> Reading | _Failure:
+    async def _tried(self, attempts: Attempting, deadline: float) -> Reading | FailedAttempt:
         request, way = attempts.request, attempts.ways[0]
         reading, body = self._reading(request, way), self._body(request, way, attempts.omitted)
         try:
@@ -258,22 +245,33 @@ class Endpoint(ABC):
         if reading.gathered.counted:
             return reading
         again = self._habits.learn("stream_options")
-        return _Failure(
+        return FailedAttempt(
             MalformedResponse(f"{self._where} tells no token counts, so no budget can be kept; {NO_COUNTS}"), again
         )
 
-    def _understand(self, raw: BaseException, body: JsonObject, attempts: _Attempts) -> _Failure:
+    def _understand(self, raw: BaseException, body: JsonObject, attempts: Attempting) -> FailedAttempt:
         if not isinstance(raw, openai.APIStatusError):
-            return _Failure(self._translate(raw))
+            return FailedAttempt(self._translate(raw))
         own = own_fields(self._added, body)
         field = refused_part(raw, [name for name in self._refusable(body) if name not in own], own)
         if field in own:
-            return _Failure(refused_addition(raw, self._where, self._connections.secrets, field))
+            return FailedAttempt(refused_addition(raw, self._where, self._connections.secrets, field))
         if field is None and self._has_system(attempts.request) and refuses_system(raw):
             return self._without(SYSTEM, raw, self._translate(raw, SYSTEM), attempts.request)
+        if field is None and (ways := self._guessed(raw, body, own, attempts)) is not None:
+            attempts.ways, attempts.omitted = ways, (*attempts.omitted, *attempts.guesses.fields)
+            return FailedAttempt(self._translate(raw), rephrase=True)
         return self._refused(raw, field, attempts)
 
-    def _refused(self, raw: openai.APIStatusError, field: str | None, attempts: _Attempts) -> _Failure:
+    def _guessed(
+        self, raw: openai.APIStatusError, body: JsonObject, own: Sequence[str], attempts: Attempting
+    ) -> tuple[Form, ...] | None:
+        """The forms to ask in where the endpoint does not permit something, and does not say what."""
+        if not isinstance(self._translate(raw), NotPermitted):
+            return None
+        return attempts.guesses.next(attempts.request, body, own, attempts.ways)
+
+    def _refused(self, raw: openai.APIStatusError, field: str | None, attempts: Attempting) -> FailedAttempt:
         """What follows where the endpoint refuses a request; ``field`` is what it refuses of it, if it names that."""
         error = self._translate(raw, field)
         if isinstance(error, RequestRefused):
@@ -285,7 +283,7 @@ class Endpoint(ABC):
         wait = self._asks_to_wait(raw)
         if wait:
             error.args = (f"{error}; it asks to wait {wait:g} s",)
-        return _Failure(error, wait=wait)
+        return FailedAttempt(error, wait=wait)
 
     def _has_system(self, request: LLMRequest) -> bool:
         """Whether a message of the system's role is sent."""
@@ -295,23 +293,23 @@ class Endpoint(ABC):
         """What to do without where this field of the request is refused."""
         return field
 
-    def _plainer(self, error: ModelError, attempts: _Attempts) -> _Failure:
+    def _plainer(self, error: ModelError, attempts: Attempting) -> FailedAttempt:
         """What follows where the form is refused: the next one is asked for, from now on at once."""
         schema, more = attempts.request.json_schema, len(attempts.ways) > 1
         if more and schema is not None:
             self._habits.take(schema, attempts.ways[1])
-        return _Failure(error, rephrase=more, plainer=more)
+        return FailedAttempt(error, rephrase=more, plainer=more)
 
-    def _without(self, field: str, raw: openai.APIStatusError, error: ModelError, request: LLMRequest) -> _Failure:
+    def _without(self, field: str, raw: openai.APIStatusError, error: ModelError, request: LLMRequest) -> FailedAttempt:
         """What follows where a field is refused: it is left out from now on, and asked without it now if that helps.
 
         A fault in one of the tools says nothing of the others.
         """
         if field == "tools" and str(raw.param or "tools") != "tools":
-            return _Failure(error)
+            return FailedAttempt(error)
         news = self._habits.learn(field)
         needed = field == "tools" or ("logprobs" in field and request.top_logprobs > 0)
-        return _Failure(error, rephrase=news and not needed)
+        return FailedAttempt(error, rephrase=news and not needed)
 
     async def _exchange(self, body: JsonObject, reading: Reading, deadline: float) -> None:
         """Send the body and read what comes back: a stream of events, or one whole reply."""

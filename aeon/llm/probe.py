@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from pydantic import Field, ValidationError
 
-from aeon.errors import AllowanceExhausted, ModelError, RequestRefused
+from aeon.errors import AllowanceExhausted, ModelError, NotPermitted, RequestRefused
 from aeon.llm.adapter import Permit, freely
 from aeon.llm.asking import Form
 from aeon.llm.connections import Connections
@@ -96,6 +96,7 @@ class _Probing:
 
     ``hidden`` says that an answer was preceded by thoughts; from then on probes get room for them. ``settled`` is false
     once an answer was cut off even so, or no call was left for it: then nobody knows what it would have shown.
+    ``forbidden`` is the first thing that the endpoint did not permit; where it ``answered`` none, it permits nothing.
     """
 
     def __init__(self, ask: Ask, used: Callable[[Usage], None], calls: int, tokens: int) -> None:
@@ -105,6 +106,8 @@ class _Probing:
         self._tokens = tokens
         self.hidden = False
         self.settled = True
+        self.answered = False
+        self.forbidden: ModelError | None = None
 
     async def answer(self, request: LLMRequest, *ways: Form, kept: int = 0) -> LLMResponse | None:
         """The answer to a probe in the first of these forms that the endpoint takes; ``kept`` calls are for others.
@@ -134,10 +137,13 @@ class _Probing:
             response = await self._ask(sent, way)
         except ModelError as error:
             self._count(lost(sent, error))
-            if isinstance(error, RequestRefused):
+            if isinstance(error, NotPermitted):
+                self.forbidden = self.forbidden or error
+            if isinstance(error, RequestRefused | NotPermitted):
                 return None
             raise
         self._count(true_usage(sent, response))
+        self.answered = True
         return response
 
     def _count(self, usage: Usage) -> None:
@@ -170,6 +176,8 @@ async def probe(ask: Ask, permit: Permit = freely) -> ProbeOutcome:
         shaped = enforced or bool(_object(await probing.answer(JSON_REQUEST, "json_object", kept=1)))
         called = await probing.answer(TOOLS_REQUEST, "text")
         scored = None if probing.hidden else await probing.once(LOGPROBS_REQUEST, "text")
+    if probing.forbidden is not None and not probing.answered:
+        raise probing.forbidden
     found = Capabilities(
         json_schema=enforced,
         json_mode=shaped,

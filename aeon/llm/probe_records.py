@@ -10,19 +10,21 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from aeon.home import cache_dir
 from aeon.llm.asking import Habits
 from aeon.llm.profiles import Told, agrees, file_name
 from aeon.replacing import put
 from aeon.schema.frozen import Frozen
-from aeon.schema.llm import Capabilities
+from aeon.schema.llm import Capabilities, LLMResponse
 
 __all__ = ["LONGEST_KEPT", "Memory", "ProbeRecord", "recall"]
 
 LONGEST_KEPT = timedelta(days=30)
 """How old a probe may be."""
+_MANY = 4_096
+"""Tokens of an answer with thoughts, up to which nothing is noted: it is what such an answer gets at first."""
 
 
 class ProbeRecord(Frozen):
@@ -30,6 +32,7 @@ class ProbeRecord(Frozen):
 
     ``told`` is what the server said of itself then: the capabilities hold only as long as that `agrees`.
     Of a server that lists no models, ``answered_as`` is the model's name in its completions, and has to stay the same.
+    ``thought_tokens`` are the most that an answer with thoughts took, if that is more than answers get at first.
     """
 
     version: Literal[1] = 1
@@ -38,6 +41,7 @@ class ProbeRecord(Frozen):
     probed_at: datetime
     told: Told = Told()
     answered_as: str = ""
+    thought_tokens: int = Field(default=0, ge=0)
     capabilities: Capabilities | None = None
     habits: Habits
 
@@ -54,6 +58,7 @@ class Memory:
         self.habits = Habits()
         self.told = Told()
         self.answered_as = ""
+        self.thought_tokens = 0
         self.capabilities: Capabilities | None = None
         self.confirmed = False
         self._probed_at = datetime.now(UTC)
@@ -61,6 +66,7 @@ class Memory:
         if record is not None:
             self.habits, self.told, self.capabilities = record.habits, record.told, record.capabilities
             self.answered_as, self._probed_at = record.answered_as, record.probed_at
+            self.thought_tokens = record.thought_tokens
         self._written = self._record()
 
     def found(self, capabilities: Capabilities, told: Told) -> None:
@@ -87,6 +93,13 @@ class Memory:
         self.answered_as = name
         self.keep()
 
+    def thought(self, response: LLMResponse) -> None:
+        """Note how many tokens a whole answer took with its thoughts, where that is more than ever before."""
+        tokens = response.usage.generated_tokens
+        if response.thought and response.finish_reason == "stop" and tokens > max(_MANY, self.thought_tokens):
+            self.thought_tokens = tokens
+            self.keep()
+
     def keep(self) -> None:
         """Write down what is new; where that cannot be done, a later process finds it out again."""
         record = self._record()
@@ -104,7 +117,8 @@ class Memory:
     def _record(self) -> ProbeRecord:
         return ProbeRecord(
             endpoint=self._endpoint, model=self._model, probed_at=self._probed_at, told=self.told,
-            answered_as=self.answered_as, capabilities=self.capabilities, habits=self.habits.copied(),
+            answered_as=self.answered_as, thought_tokens=self.thought_tokens, capabilities=self.capabilities,
+            habits=self.habits.copied(),
         )  # fmt: skip
 
     def _load(self) -> ProbeRecord | None:

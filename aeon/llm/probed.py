@@ -49,6 +49,10 @@ class Probed(Hosted):
             self._capabilities = self._capabilities.changed(tools=False)
         if "logprobs" in left_out and self._capabilities.logprobs:
             self._capabilities = self._capabilities.changed(logprobs=False)
+        if self._memory.thought_tokens > self._capabilities.thought_tokens:
+            self._capabilities = self._capabilities.changed(
+                hidden_reasoning=True, thought_tokens=self._memory.thought_tokens
+            )
         return self._capabilities
 
     async def _probed(self, permit: Permit) -> Capabilities:
@@ -74,6 +78,7 @@ class Probed(Hosted):
     ) -> LLMResponse:
         response = await super()._converse(request, ways, omitted)
         self._memory.answered(response.model)
+        self._memory.thought(response)
         return response
 
     def _refusable(self, body: JsonObject) -> Sequence[str]:

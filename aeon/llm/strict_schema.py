@@ -17,7 +17,7 @@ from aeon.jsonschemas.inlining import inlined
 from aeon.jsonschemas.meaning import UNIONS, Meaning, at_root, has_type, is_object, object_of, objects_of
 from aeon.schema.frozen import JsonObject, JsonValue
 
-__all__ = ["MOST_ENUM_VALUES", "MOST_LEVELS", "MOST_PROPERTIES", "strict_schema", "without_nulls"]
+__all__ = ["MOST_ENUM_VALUES", "MOST_LEVELS", "MOST_PROPERTIES", "rooted", "strict_schema", "without_nulls"]
 
 MOST_LEVELS = 10
 """Objects and arrays within each other that strict mode takes."""
@@ -70,12 +70,32 @@ def without_nulls(value: JsonValue, schema: JsonObject) -> JsonValue:
 def _strict_text(schema: str) -> str:
     """The strict form as JSON; empty where there is none."""
     try:
-        whole = at_root(inlined(json.loads(schema)))
+        whole = at_root(inlined(rooted(json.loads(schema))))
         written = _strict(whole)
         _check_size(written)
     except (_NotEquivalentError, ValueError, RecursionError):
         return ""
     return json.dumps(written) if written.get("type") == "object" else ""
+
+
+def rooted(schema: JsonObject) -> JsonObject:
+    """The schema with an object at its root, as hosted endpoints want it; what is none is its one member ``answer``.
+
+    Whoever reads the value takes it out of there. A schema that may be of an object stays as it is.
+    """
+    try:
+        whole = at_root(inlined(schema))
+    except ValueError:
+        return schema
+    told = whole.get("type")
+    if told is None or "object" in (told if isinstance(told, list) else [told]):
+        return schema
+    inner = {key: value for key, value in whole.items() if key not in ("$defs", "$schema", "$id")}
+    definitions = object_of(whole.get("$defs"))
+    return {
+        "type": "object", "properties": {"answer": inner}, "required": ["answer"], "additionalProperties": False,
+        **({"$defs": definitions} if definitions else {}),
+    }  # fmt: skip
 
 
 def _strict(node: JsonValue) -> JsonObject:

@@ -17,6 +17,7 @@ from aeon.errors import (
     MalformedResponse,
     ModelError,
     ModelNotFound,
+    NotPermitted,
     RateLimited,
     RequestRefused,
 )
@@ -133,9 +134,13 @@ def _from_connection(error: Exception, cause: BaseException | None, where: str, 
 
 def _from_status(error: openai.APIStatusError, where: str, secrets: Sequence[str], status: int) -> ModelError:
     detail = f"HTTP {error.status_code}: {_detail(error, secrets)}"
-    if status in (401, 403):
+    if status == 401:
         return EndpointRejected(
             f"{where} rejected the API key ({detail}); set a valid key, for example in AEON_API_KEY"
+        )
+    if status == 403:
+        return NotPermitted(
+            f"{where} does not permit this ({detail}); check that the API key is right, and what it may do there"
         )
     if status == 404:
         return ModelNotFound(f"{where} does not serve this model ({detail}); check the model's name and the base URL")

@@ -7,9 +7,11 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 
 from aeon.errors import AeonError, ToolArgumentError, ToolError
+from aeon.isolation.aside import aside
 from aeon.language.readings import Read
 from aeon.multipass.effects import RunProgram
 from aeon.programs.calls import Calls, Text
@@ -58,7 +60,7 @@ class ProgramRunner:
             case "reading":
                 return await self._read(text, question, name)
             case "worked" | "thought":
-                return _worked(text)
+                return await aside(partial(_worked, text))
             case "given":
                 return await self._given(text, question, name)
         return await self._programmed(text, question, name)
@@ -66,7 +68,7 @@ class ProgramRunner:
     async def _programmed(self, text: str, question: Asked, name: str) -> Ran:
         if _is_absent(text):
             return Ran(absent=True, problem=self._searched(question.goal))
-        found = read_program(text, self._tools, question.found, question.said, question.goal)
+        found = await aside(partial(read_program, text, self._tools, question.found, question.said, question.goal))
         if found.fault:
             return Ran(problem=one_line(found.fault, _LONGEST_PROBLEM))
         if found.writing:
@@ -101,7 +103,7 @@ class ProgramRunner:
                 return Ran(problem="a text is written alone", uses=tuple(uses))
             try:
                 arguments = substitute(one.arguments, given)
-                if one.tool == SQL and not is_task and not self._reads_table(arguments):
+                if one.tool == SQL and not is_task and not await self._reads_table(arguments):
                     return Ran(absent=True, problem=self._searched(question.goal), uses=tuple(uses))
                 use = await self._use(f"{name}.{number}", one.tool, arguments)
             except ToolError as error:
@@ -110,10 +112,10 @@ class ProgramRunner:
             given[one.id] = use.output
         return uses
 
-    def _reads_table(self, arguments: JsonObject) -> bool:
+    async def _reads_table(self, arguments: JsonObject) -> bool:
         """Whether a query gives something that a table has: else it finds nothing out, whatever it selects."""
         reads = self._tools.get(SQL).reads
-        return reads is None or reads(str(arguments.get("query", "")))
+        return reads is None or await aside(partial(reads, str(arguments.get("query", ""))))
 
     async def _use(self, name: str, tool: str, arguments: JsonObject) -> ToolUse:
         """What a tool gives; of a quotation the value, with its sentence.
@@ -130,7 +132,7 @@ class ProgramRunner:
     async def _read(self, text: str, question: Asked, name: str) -> Ran:
         """A short answer of texts as a quotation of the sentence that it stands in, or that gives it, says a judge."""
         texts = await every_text(self._tools, question.goal)
-        short = read(text, question.goal, texts.sentences) if texts is not None else None
+        short = await aside(partial(read, text, question.goal, texts.sentences)) if texts is not None else None
         if texts is None or short is None or not short.answer:
             return Ran(absent=True, problem=self._searched(question.goal))
         short = await placed(short, question.goal, self._judge, texts.sentences)

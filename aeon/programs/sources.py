@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from aeon.isolation.aside import aside
 from aeon.programs.evidence import Evidence
 from aeon.schema import LONGEST_TASK
 from aeon.supervisor.prompt import cut
@@ -38,7 +41,8 @@ class Sources:
         if LOOKUP not in self.names:
             return Evidence()
         asked = cut(question, LONGEST_TASK)
-        found = Evidence((await self._tools.call(LOOKUP, {"question": asked})).value, asked)
+        passages = (await self._tools.call(LOOKUP, {"question": asked})).value
+        found = await aside(partial(Evidence, passages, asked))
         texts = await every_text(self._tools, question)
         if texts is not None and texts.whole and len(texts.sentences) <= _FEW:
             return Evidence.of(texts.sentences)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 
 from aeon.errors import EndpointUnreachable, ToolArgumentError, ToolFailed
+from aeon.isolation.aside import aside
 from aeon.multipass.effects import WritePrograms
 from aeon.programs.prompts import is_query
 from aeon.programs.reader import CALCULATOR
@@ -40,7 +42,7 @@ class UnaidedWriter:
         Raises:
             EndpointUnreachable: it is none, so that the run ends: only a model could go on with it.
         """
-        call = unaided(effect.task.text, self._tools)
+        call = await aside(partial(unaided, effect.task.text, self._tools))
         if call is None:
             raise EndpointUnreachable(_NEEDED)
         return Programs(programs=(ProgramText(way="given", text=json.dumps(call, ensure_ascii=False)),))

@@ -239,6 +239,8 @@ class Checks:
         """Add what came of a comparison."""
         kinds = {"problem": self.problems, "verified": self.verified, "recorded": self.recorded}
         for line in lines:
+            if line.step and line.kind != "recorded":  # it was done again after all
+                self.recorded[:] = [one for one in self.recorded if not one.startswith(f"step {line.step} (")]
             kinds[line.kind].append(line.text)
 
 

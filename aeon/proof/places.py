@@ -36,10 +36,11 @@ class Host(NamedTuple):
 
 
 class Line(NamedTuple):
-    """What came of a comparison: ``kind`` is "verified", "recorded" or "problem"."""
+    """What came of a comparison: ``kind`` is "verified", "recorded" or "problem"; ``step`` was done again for it."""
 
     kind: str
     text: str
+    step: str = ""
 
 
 def context_problem(source: Mapping[str, Any], context: str) -> str:
@@ -153,7 +154,7 @@ def _of_step(step: Mapping[str, Any], folder: Path, host: Host | None) -> Line:
     except MissingExtraError as error:
         return Line("recorded", f"{name}: {tool} was not done again over the folder: {error}")
     except (AeonError, ValueError, TypeError) as error:
-        return Line("problem", f"{name}: {tool}, done again over the folder, fails: {error}")
+        return Line("problem", f"{name}: {tool}, done again over the folder, fails: {error}", step["id"])
     if not same:
-        return Line("problem", f"{name}: {tool}, done again over the folder, gives something else")
-    return Line("verified", f"{name}: {tool}, done again over the folder")
+        return Line("problem", f"{name}: {tool}, done again over the folder, gives something else", step["id"])
+    return Line("verified", f"{name}: {tool}, done again over the folder", step["id"])

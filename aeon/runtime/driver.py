@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
 from aeon.errors import Divergence, JournalError, UsageError
+from aeon.isolation.aside import aside
 from aeon.kernel.decide import Signals
 from aeon.kernel.ports import Job
 from aeon.runtime.attempts import Attempts
@@ -78,6 +79,7 @@ class AsyncDriver:
         self._admit = admit
         self._took = took
         self._attempts = attempts
+        self._reading = 0.0
         self._running: set[_Run[Any, Any, Any]] = set()
         self._beginning: dict[str, bool] = {}  # whether it was asked to stop
         self._streamed: set[asyncio.Task[Any]] = set()
@@ -103,6 +105,13 @@ class AsyncDriver:
     def stream(self, job: Job[C, S, R], on_leave: OnLeave = "interrupt") -> RunStream[R]:
         """The events of a run, as they happen. Leaving them interrupts the run, unless it is to ``continue``."""
         return RunStream(partial(self._follow, job), self.interrupt, on_leave)
+
+    def charge(self, seconds: float) -> None:
+        """Charge the next run with the seconds that its files took to be read: its first effect begins so much later.
+
+        What is read once for many runs is charged to none of them.
+        """
+        self._reading += seconds
 
     def interrupt(self, execution_id: str | None = None) -> None:
         """Ask one run, or every run, to stop at its next boundary: reasoning is broken off, a tool call is not."""
@@ -139,7 +148,8 @@ class AsyncDriver:
                 ))  # fmt: skip
             elif journal.unsettled:
                 journal.resume(())
-            handling = Handling(job.handlers, job.engine.config, journal, self._clock)
+            reading, self._reading = self._reading, 0.0
+            handling = Handling(job.handlers, job.engine.config, journal, self._clock, reading)
             run = _Run(job, observers, handling, self._attempts)
             self._running.add(run)
             if self._beginning.pop(execution_id):
@@ -210,8 +220,7 @@ class _Run(Generic[C, S, R]):
         effects = stepper.batch()
         while effects is not None:
             effects = stepper.batch(await self._issue(stepper.issued - len(effects), effects))
-        result = stepper.result
-        assert result is not None
+        result = await aside(stepper.held)
         if not handling.suspended and not handling.unkept:
             await self._end(result)
         result = result.marked(handling.journal.altered, handling.journal.opened.expected)
@@ -232,6 +241,7 @@ class _Run(Generic[C, S, R]):
 
     async def _issue(self, first: int, effects: tuple[Effect, ...]) -> tuple[Outcome, ...]:
         handling = self.handling
+        is_past = all(handling.journal.line_of(n) is not None for n in range(first, first + len(effects)))
         if len(effects) == 1:
             outcomes = [await self._handle(first, effects[0], ())]
         else:
@@ -240,6 +250,7 @@ class _Run(Generic[C, S, R]):
             handling.elapsed = max(handling.elapsed, outcome.ended)
             if outcome.failure is not None and outcome.failure.kind == "waiting":
                 handling.suspended = True
+        handling.reading *= is_past
         return tuple(outcomes)
 
     async def _at_once(self, first: int, effects: tuple[Effect, ...]) -> list[Outcome]:
@@ -274,7 +285,7 @@ class _Run(Generic[C, S, R]):
 
     async def _handle(self, number: int, effect: Effect, before: Sequence[asyncio.Future[Outcome]]) -> Outcome:
         """The outcome of an effect, told to the observers."""
-        now, failure = self.handling.elapsed, None
+        now, failure = self.handling.start_of(number), None
         if before:
             await asyncio.wait(before)
             outcomes = tuple([task.result() for task in before])

@@ -34,7 +34,8 @@ class Handling:
 
     A run's time is that of its effects: one begins, for the run, when those before it, or those that it waits for, have
     ended. So a resumed run continues where its past left it, and neither the pause nor a person's time counts.
-    ``elapsed`` is that time where the batch under way was issued.
+    ``elapsed`` is that time where the batch under way was issued. The first batch that is really done begins later, by
+    the seconds that ``reading`` the run's files took before.
     ``suspended``: a question waits, so that nothing is kept from the next batch on. ``unkept`` is why the journal takes
     nothing any more: then nothing is done any more either. ``rest`` is what the run has left of its bound, if it is
     counted: its effects draw on it together. ``tell`` is told the number of an effect, and what a model writes for it
@@ -43,11 +44,16 @@ class Handling:
 
     __slots__ = (
         "_clock", "_config", "_handlers", "_loop", "_under_way", "elapsed", "execution_id", "interrupted", "journal",
-        "rest", "suspended", "tell", "unkept",
+        "reading", "rest", "suspended", "tell", "unkept",
     )  # fmt: skip
 
     def __init__(
-        self, handlers: Handlers, config: type[Settings], journal: Journal, clock: Callable[[], float]
+        self,
+        handlers: Handlers,
+        config: type[Settings],
+        journal: Journal,
+        clock: Callable[[], float],
+        reading: float = 0.0,
     ) -> None:
         self._handlers = handlers
         self._config = config
@@ -56,6 +62,7 @@ class Handling:
         self._under_way: dict[asyncio.Task[object], Ledger] = {}
         self.journal = journal
         self.elapsed = 0.0
+        self.reading = round(reading, 6)
         self.execution_id = journal.opened.execution_id
         self.interrupted = False
         self.suspended = False
@@ -79,6 +86,10 @@ class Handling:
             if not ledger.in_tool and not ledger.broken_off:
                 ledger.broken_off = True
                 task.cancel()
+
+    def start_of(self, number: int) -> float:
+        """When effect ``number`` begins, in seconds of the run, if it waits for no other of its batch."""
+        return self.elapsed if self.journal.line_of(number) is not None else round(self.elapsed + self.reading, 6)
 
     def handle(
         self,

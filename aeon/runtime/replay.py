@@ -54,7 +54,7 @@ def walk(
             return None
         effects = stepper.batch(cast("tuple[Outcome, ...]", reply))
     _refuse_unissued(journal, stepper.issued)
-    return stepper.result
+    return stepper.held()
 
 
 def _check_calls(journal: Journal, first: int, effects: tuple[Effect, ...], bound: int) -> None:

@@ -25,16 +25,15 @@ class Stepper(Generic[C, S, R]):
     """One run's program, held to the rules of programs; ``issued`` counts the effects of the batches so far.
 
     However a program counts, none of its batches may spend more than is left of the run's bound, the ``remainder``.
-    ``result`` is there when `batch` gives ``None``: the program has ended, and its answer was held against what is on
-    record.
+    When `batch` gives ``None`` the program has ended, and `held` gives its result.
 
     Raises:
         EngineError: the program cannot be begun.
     """
 
     __slots__ = (
-        "_basis", "_began", "_engine", "_kinds", "_last", "_most", "_note", "_program", "issued", "remainder",
-        "result",
+        "_basis", "_began", "_engine", "_kinds", "_last", "_most", "_note", "_program", "_result", "issued",
+        "remainder",
     )  # fmt: skip
 
     def __init__(
@@ -53,7 +52,7 @@ class Stepper(Generic[C, S, R]):
         self._last: tuple[Effect, ...] = ()
         self._began = False
         self.issued = 0
-        self.result: R | None = None
+        self._result: R | None = None
         try:
             self.remainder = Remainder(engine, config)
             self._program = engine.program(engine.start(task, config, execution_id))
@@ -93,7 +92,7 @@ class Stepper(Generic[C, S, R]):
             self._began = True
             return next(self._program)
         except StopIteration as end:
-            self.result = self._concluded(end.value)
+            self._result = self._ended(end.value)
             return None
         except Exception as error:
             raise self._raised(error) from error
@@ -118,10 +117,20 @@ class Stepper(Generic[C, S, R]):
         if limit := self.remainder.exceeded(effects):
             raise self._error(f"asked for more {limit} than are left of its bound")
 
-    def _concluded(self, value: object) -> R:
+    def held(self) -> R:
+        """The result with its answer held against what is on record; of a long answer that takes seconds.
+
+        Raises:
+            EngineError: the program has not ended.
+        """
+        if self._result is None:
+            raise self._error("has not ended")
+        return self._basis.held(self._result)
+
+    def _ended(self, value: object) -> R:
         if not isinstance(value, self._engine.result) or not value.answer.strip():
             raise self._error(f"ended with {_shown(value)}, not with an answer in a {self._engine.result.__name__}")
-        return self._basis.held(value)
+        return value
 
     def _error(self, what: str) -> EngineError:
         return EngineError(f"engine '{self._engine.name}': its program {what}, after {self.issued} effects")

@@ -116,6 +116,7 @@ class Capabilities(Frozen):
     where it was ``measured`` at length: whether answers are preceded by reasoning that nobody asked for; whether the
     same request gets the same answer at temperature 0; how many requests are worked on at once; and how many bytes a
     token has, which is told only where the context was measured to end at ``context_tokens``.
+    ``thought_tokens`` are the most that it was seen to need for an answer with its thoughts, if that is many.
     ``tools``: it calls tools natively. ``form`` is the work form that did better in ``doctor``'s tasks.
     """
 
@@ -124,6 +125,7 @@ class Capabilities(Frozen):
     logprobs: bool = False
     context_tokens: int | None = Field(default=None, ge=1)
     hidden_reasoning: bool = False
+    thought_tokens: int = Field(default=0, ge=0)
     deterministic: bool | None = None
     parallel: int | None = Field(default=None, ge=1)
     bytes_per_token: float | None = Field(default=None, gt=0)

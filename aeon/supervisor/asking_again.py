@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from aeon.errors import CompletionError, EmptyCompletion, Truncated
 from aeon.llm.marks import answer_part
-from aeon.schema.llm import Capabilities, Message
+from aeon.schema.llm import Capabilities, LLMResponse, Message
+from aeon.schema.usage import NOTHING, Usage
 from aeon.supervisor.calls import Ask
 from aeon.supervisor.prompt import clean, cut
+from aeon.supervisor.thoughts import Room, thinks
 
-__all__ = ["again", "explained", "roomier", "with_attempts", "with_note"]
+__all__ = ["again", "explained", "first", "following", "roomier", "with_attempts", "with_note"]
 
 _LONGEST_OWN_TEXT = 2000
 _LONGEST_ERRORS = 1000
@@ -23,11 +25,35 @@ def roomier(max_tokens: int, context: int | None) -> int:
     return doubled if context is None else max(max_tokens + 1, min(doubled, context // 2))
 
 
-def explained(error: CompletionError, text: str, can: Capabilities) -> CompletionError:
-    """The error; another one, which says so, where thoughts took all the room that there is: no more can be had."""
-    if not isinstance(error, Truncated) or not can.hidden_reasoning or answer_part(text):
+def explained(error: CompletionError, response: LLMResponse, can: Capabilities) -> CompletionError:
+    """The error; of an answer that was cut off for its thoughts another one, which says what gives it more room."""
+    if not isinstance(error, Truncated) or not thinks(response, can):
         return error
-    return Truncated(f"{error}, all of them thoughts; a larger thought_tokens gives it more room", error.text)
+    share = "most of them" if answer_part(response.text) else "all of them"
+    return Truncated(f"{error}, {share} thoughts; a larger thought_tokens gives it more room", error.text)
+
+
+def first(ask: Ask, most: int, needed: int, room: Room) -> Ask:
+    """The request as it is asked first: with the tokens that thoughts need above ``most``, if it has them."""
+    left = room.left(ask.most_prompt_tokens, NOTHING)
+    return ask.widened(left) if most < needed < left else ask
+
+
+def following(
+    ask: Ask, current: Ask, response: LLMResponse, error: CompletionError, can: Capabilities, room: Room, spent: Usage
+) -> Ask | None:
+    """The request after an unusable answer to ``current``; ``None`` where it would end the same.
+
+    An answer that thoughts kept from its end may take what the calls before it, which took ``spent``, have left.
+    """
+    if not isinstance(error, Truncated):
+        return again(ask, response.text, error, current.max_tokens)
+    if not thinks(response, can):
+        most = roomier(ask.max_tokens, can.context_tokens)
+        return None if current.max_tokens == most else again(ask, response.text, error, most)
+    same = again(ask, response.text, error, ask.max_tokens) if answer_part(response.text) else ask
+    left = room.left(same.most_prompt_tokens, spent)
+    return same.widened(left) if left > response.usage.generated_tokens else None
 
 
 def again(ask: Ask, answer: str, error: CompletionError, tokens: int) -> Ask:

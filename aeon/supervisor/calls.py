@@ -32,7 +32,8 @@ class Ask:
     """A request to a model, before the ledger limits it.
 
     ``fixed`` are its first messages that are the same whatever is asked, and the characters of the next that are, too.
-    ``listener`` hears the reply while it is written.
+    ``listener`` hears the reply while it is written. ``wide``: its limit of tokens is above that of other calls, by
+    what these did not take; it is tried once.
     """
 
     messages: tuple[Message, ...]
@@ -44,6 +45,7 @@ class Ask:
     likelihood: bool = False
     tools: tuple[ToolSpec, ...] = ()
     listener: Listener | None = None
+    wide: bool = False
 
     @cached_property
     def most_prompt_tokens(self) -> int:
@@ -53,6 +55,10 @@ class Ask:
     def changed(self, messages: tuple[Message, ...], max_tokens: int) -> Ask:
         """The same ask with other messages and another limit."""
         return replace(self, messages=messages, max_tokens=max_tokens)
+
+    def widened(self, max_tokens: int) -> Ask:
+        """The same ask with a limit above that of other calls."""
+        return replace(self, max_tokens=max_tokens, wide=True)
 
 
 async def call(llm: LLMAdapter, ask: Ask, price: Price | None = None) -> LLMResponse:
@@ -148,6 +154,7 @@ def _request(ledger: Ledger, ask: Ask, prompt: int, price: Price | None) -> LLMR
     left = _completion_left(ledger, prompt, price)
     if left is not None and left >= min(_LEAST_COMPLETION, tokens):
         tokens = min(tokens, left)
+    most = 1 if ask.wide else _MOST_ATTEMPTS
     return LLMRequest(
         messages=ask.messages,
         max_tokens=tokens,
@@ -159,7 +166,7 @@ def _request(ledger: Ledger, ask: Ask, prompt: int, price: Price | None) -> LLMR
         fixed_messages=ask.fixed[0],
         fixed_characters=ask.fixed[1],
         timeout=ledger.seconds_left() or None,
-        attempts=max(1, min(_MOST_ATTEMPTS, ledger.calls_left(), *_fitting(ledger, prompt, tokens, price))),
+        attempts=max(1, min(most, ledger.calls_left(), *_fitting(ledger, prompt, tokens, price))),
     )
 
 

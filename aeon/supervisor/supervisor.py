@@ -22,7 +22,6 @@ from aeon.errors import (
     EndpointTimeout,
     Malformed,
     Refused,
-    Truncated,
 )
 from aeon.llm.adapter import LLMAdapter
 from aeon.llm.asking import described
@@ -31,13 +30,14 @@ from aeon.schema.frozen import JsonObject
 from aeon.schema.judgment import Form
 from aeon.schema.llm import Capabilities, LLMResponse, Message, ToolSpec
 from aeon.schema.usage import Price, Usage
-from aeon.supervisor.asking_again import again, explained, roomier, with_attempts, with_note
+from aeon.supervisor.asking_again import explained, first, following, with_attempts, with_note
 from aeon.supervisor.bounds import Bounds, bounds
 from aeon.supervisor.calls import Ask, adapter_failed, call, permitted
 from aeon.supervisor.prompt import Prompt
 from aeon.supervisor.reading import plain_text, shares, whole
 from aeon.supervisor.repair import parse
 from aeon.supervisor.schema import schema_of
+from aeon.supervisor.thoughts import Room
 from aeon.supervisor.told import Manner, Prose, told
 from aeon.supervisor.turns import REFUSALS, Spoken, TurnAsk, is_of_another_field
 
@@ -70,9 +70,10 @@ class Supervisor:
     """Asks a model and lets only whole, valid answers through.
 
     ``repairs`` is how many times it asks again after an unusable answer, so one call of a method makes at most
-    ``1 + repairs`` model calls. ``prompt_bytes`` and ``output_tokens`` bound each of them: what would be longer is not
-    asked, so that no call spends more than ``prompt_bytes + output_tokens`` tokens; a measured context lowers both.
-    Where a model thinks before it answers, its calls may take ``thought_tokens`` more.
+    ``1 + repairs`` model calls, or two where thoughts were cut off. ``prompt_bytes`` and ``output_tokens`` bound each
+    of them: what would be longer is not asked, so that no call spends more than ``prompt_bytes + output_tokens``
+    tokens; a measured context lowers both. Where a model thinks before it answers, its calls may take
+    ``thought_tokens`` more; thoughts that were cut off get what prompts and earlier calls left of all this.
     ``price`` is what the model costs, ``None`` where that is not known: then every call is charged a cost of 0.
     """
 
@@ -92,6 +93,7 @@ class Supervisor:
         self.price = price
         self.thought_tokens = thought_tokens
         self._capabilities: Capabilities | None = None
+        self._needed = 0  # tokens of an answer with its thoughts
         self._unanswered: deque[str] = deque(maxlen=_MOST_UNANSWERED)  # runs in which it took too long
         self._manner = Manner()
 
@@ -324,27 +326,30 @@ class Supervisor:
         repairs: int | None = None,
     ) -> Reply[T]:
         """Ask, and ask again with what was wrong, until ``read`` accepts the answer or the repairs are used up."""
-        can = await self.capabilities()
-        most_tokens = roomier(ask.max_tokens, can.context_tokens)
-        attempts = self._most_attempts(repairs)
-        tokens, current = ask.max_tokens, ask
-        for attempt in range(1, attempts + 1):
+        can, room, attempts = await self.capabilities(), await self._room(), self._most_attempts(repairs)
+        before = current_ledger().spent
+        current = first(ask, (await self.bounds()).output_tokens, max(self._needed, can.thought_tokens), room)
+        for attempt in range(1, max(2, attempts) + 1):
             response = await self._call(current)
             try:
                 value, mended = read(response)
             except Refused:
                 raise
             except CompletionError as caught:
-                error = explained(caught, response.text, can)
-                cut_off = isinstance(error, Truncated)
-                if attempt == attempts or error is not caught or (cut_off and current.max_tokens == most_tokens):
-                    raise with_attempts(error, attempt) from caught
-                tokens = most_tokens if cut_off else tokens
-                current = again(ask, response.text, error, tokens)
+                then = following(ask, current, response, caught, can, room, current_ledger().spent - before)
+                if then is None or attempt == (max(2, attempts) if then.wide else attempts) or _is_late(then):
+                    raise with_attempts(explained(caught, response, can), attempt) from caught
+                current = then
             else:
+                self._needed = max(self._needed, response.usage.generated_tokens * current.wide)
                 current_ledger().charge(Usage(mended=int(mended)))
                 return Reply(value, mended, attempt, form, response.likelihood)
         raise AssertionError("the loop above returns or raises")
+
+    async def _room(self) -> Room:
+        """What the bound of a run counts for a call."""
+        tokens, can = self.output_tokens + self.thought_tokens, await self.capabilities()
+        return Room(self.prompt_bytes, tokens, self.price, can.context_tokens)
 
     def _most_attempts(self, repairs: int | None) -> int:
         return 1 + (self.repairs if repairs is None else min(repairs, self.repairs))
@@ -369,8 +374,15 @@ class Supervisor:
         size = ask.most_prompt_tokens
         if size > most.prompt_bytes:
             raise AllowanceExhausted("calls", f"prompt: it has {size} bytes; at most {most.prompt_bytes} are sent")
-        tokens = most.output_tokens if can.hidden_reasoning else ask.max_tokens
-        return await call(self.llm, ask.changed(ask.messages, min(tokens, most.output_tokens)), self.price)
+        if not ask.wide:
+            tokens = most.output_tokens if can.hidden_reasoning else ask.max_tokens
+            ask = ask.changed(ask.messages, min(tokens, most.output_tokens))
+        return await call(self.llm, ask, self.price)
+
+
+def _is_late(ask: Ask) -> bool:
+    """Whether no call is left for thoughts that were cut off: then that is what is said."""
+    return ask.wide and current_ledger().calls_left() < 1
 
 
 def _faults(error: ValidationError) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -20,6 +22,7 @@ from aeon.errors import ToolArgumentError, ToolError
 from aeon.isolation.deadline import Deadline
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.search.collection import CollectionSearch
+from aeon.settings.seconds import seconds_in
 from aeon.text import one_line
 from aeon.tools.cellvalues import values_named
 from aeon.tools.database import TABLE_SUFFIXES, Database
@@ -41,6 +44,9 @@ _KEPT_RESULTS = 64
 _MOST_REASONS = 5
 _MANY_DOCUMENTS = 50
 _MUCH = 16 * 1024 * 1024
+_MOST_SECONDS = 3_600.0
+_SHARE = 0.5
+"""Of the time that is left, what one file of a run may take to be read."""
 
 _reader = tool(side_effects=False, parallel_safe=True)
 
@@ -50,7 +56,8 @@ class Files:
     """What was found in a folder, or in a collection file.
 
     ``skipped`` are the files that are of no use, each with the reason; ``cut`` the folders with more files than are
-    looked at.
+    looked at. ``seconds`` is how long reading took where it was done for one run, which is charged with it; what is
+    read for any number of runs is charged to none.
     """
 
     folder: Folder
@@ -58,33 +65,40 @@ class Files:
     collection: Collection
     skipped: tuple[tuple[str, str], ...]
     cut: tuple[Path, ...] = ()
+    seconds: float = 0.0
 
     @classmethod
-    def open(
-        cls,
-        path: Paths,
-        progress: Callable[[int, int], None] = lambda done, total: None,
-        deadline: Deadline | None = None,
-    ) -> Files:
+    def open(cls, path: Paths) -> Files:
         """Load the tables of a folder, or of several, and index the documents; only new and changed ones are read.
 
-        A collection file that `collect` made can stand in the place of a folder. After the ``deadline`` no file is read
-        any more: it is among the skipped.
+        A collection file that `collect` made can stand in the place of a folder. After the seconds that the variable
+        ``AEON_READ_SECONDS`` says (3,600) no file is read any more: it is among the skipped.
 
         Raises:
             InputFileError: a path is missing, unreadable, or neither a folder nor a collection.
-            UsageError: no path is given.
+            UsageError: no path is given, or the variable is no number.
             MissingExtraError: there are tables, and DuckDB is not installed; or an extra is there but cannot be used.
         """
-        return cls.of(opened_paths(path), progress, deadline)
+        return cls._of(opened_paths(path), lambda done, total: None, Deadline(_most_seconds(None)))
 
     @classmethod
-    def of(
+    def for_run(
         cls,
-        folder: Folder,
+        path: Paths | Folder,
+        seconds: float | None,
         progress: Callable[[int, int], None] = lambda done, total: None,
-        deadline: Deadline | None = None,
     ) -> Files:
+        """The same for one run, which is charged with it: within the ``seconds`` that the run has, if it is limited.
+
+        No file takes more than half of what is left, so that the others are read. Raises as `open`.
+        """
+        began = time.monotonic()
+        folder = path if isinstance(path, Folder) else opened_paths(path)
+        read = cls._of(folder, progress, Deadline(_most_seconds(seconds), _SHARE))
+        return replace(read, seconds=time.monotonic() - began)
+
+    @classmethod
+    def _of(cls, folder: Folder, progress: Callable[[int, int], None], deadline: Deadline) -> Files:
         """The same for a folder that was opened."""
         if isinstance(folder, Stored):
             return cls(folder, None, folder.collection, (), folder.cut())
@@ -97,7 +111,7 @@ class Files:
         return replace(read, folder=folder, collection=Joined({"": read.collection, **stored}), cut=folder.cut())
 
     @classmethod
-    def _read(cls, folder: Folder, progress: Callable[[int, int], None], deadline: Deadline | None) -> Files:
+    def _read(cls, folder: Folder, progress: Callable[[int, int], None], deadline: Deadline) -> Files:
         """The same for files alone."""
         names = [name for name, _ in folder.files()]
         tables = [name for name in names if name.lower().endswith(TABLE_SUFFIXES)]
@@ -199,6 +213,12 @@ def takes_long(folder: Folder) -> bool:
     documents = [size for name, size in found if name.endswith(DOCUMENT_SUFFIXES)]
     tables = [size for name, size in found if name.endswith(TABLE_SUFFIXES)]
     return len(documents) > _MANY_DOCUMENTS or sum(documents) + sum(tables) > _MUCH
+
+
+def _most_seconds(run: float | None) -> float:
+    """How long files are read: what a run has, if it is limited, and never longer than the variable says."""
+    own = seconds_in(os.environ, "AEON_READ_SECONDS", _MOST_SECONDS)
+    return own if run is None else min(own, run)
 
 
 def _others(names: Iterable[str], known: Set[str]) -> list[str]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import inspect
-import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from aeon.errors import OutcomeUnknown, ToolArgumentError, ToolError, ToolFailed, ToolTimeout
+from aeon.isolation.aside import aside
 from aeon.schema.frozen import JsonValue
 from aeon.text import one_line
 from aeon.tools.leash import Leash
@@ -61,32 +60,13 @@ async def _await_call(tool: Tool, arguments: Mapping[str, object], limit: int) -
 
 def _start_thread(tool: Tool, arguments: Mapping[str, object], limit: int) -> asyncio.Future[_Result]:
     """Start the function in a thread; the future gets its result or its ``ToolError``."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[_Result] = loop.create_future()
 
-    def deliver(result: _Result | None, error: ToolError | None) -> None:
-        if future.done():
-            return
-        if error is not None:
-            future.set_exception(error)
-        elif result is not None:
-            future.set_result(result)
+    def work() -> _Result:
+        with _translate_errors(tool.name):
+            return bounded(_call_plain(tool, arguments), limit)
 
-    def work() -> None:
-        result, problem = None, None
-        try:
-            with _translate_errors(tool.name):
-                result = bounded(_call_plain(tool, arguments), limit)
-        except ToolError as error:
-            problem = error
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(deliver, result, problem)
-
-    context = contextvars.copy_context()
-    thread = threading.Thread(target=context.run, args=(work,), daemon=True, name=f"tool-{tool.name}")
     with _translate_errors(tool.name):
-        thread.start()
-    return future
+        return aside(work, own=f"tool-{tool.name}")
 
 
 def _call_plain(tool: Tool, arguments: Mapping[str, object]) -> object:

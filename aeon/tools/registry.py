@@ -7,11 +7,13 @@ import difflib
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, nullcontext
+from functools import partial
 from weakref import WeakKeyDictionary
 
 from pydantic import ValidationError
 
 from aeon.errors import ConfigError, OutcomeUnknown, ToolArgumentError, ToolTimeout, UnknownNameError
+from aeon.isolation.aside import aside
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.text import one_line
 from aeon.tools.arguments import problems
@@ -73,7 +75,8 @@ class ToolRegistry:
         """Return what is wrong with the arguments, in short texts that name the path; empty where they fit.
 
         With ``references`` a text that is exactly one reference, such as ``"$s1"``, fits any type: its value is not
-        known yet. Raises ``UnknownNameError`` for an unknown tool.
+        known yet. It may take as long as a query that is tried, or the check of a tool's author: an event loop has it
+        done `aside`. Raises ``UnknownNameError`` for an unknown tool.
         """
         tool = self.get(name)
         faults = problems(tool.validator, arguments, references=references)
@@ -100,12 +103,12 @@ class ToolRegistry:
         faults = problems(tool.validator, arguments)
         if faults:
             raise ToolArgumentError(one_line(f"{name}: {'; '.join(faults)}", 600))
-        prepared, faults = _prepare(tool, arguments)
-        if faults:
-            raise ToolArgumentError(one_line(f"{name}: {'; '.join(faults)}", 600))
-        if tool.takes_key:
-            prepared[KEY] = idempotency_key
         async with nullcontext() if tool.parallel_safe else self._lock():
+            prepared, faults = await aside(partial(_prepare, tool, arguments))
+            if faults:
+                raise ToolArgumentError(one_line(f"{name}: {'; '.join(faults)}", 600))
+            if tool.takes_key:
+                prepared[KEY] = idempotency_key
             started = time.monotonic()
             with watched(name):
                 async with guard():

@@ -31,7 +31,7 @@ from aeon.tools.tool import Tool
 
 __all__ = [
     "ALLOW", "AVAILABLE", "FOLDER", "MCP", "SEARCH", "Given", "connected", "folder_specs", "listed", "opened",
-    "portable", "resolve", "search_specs", "server_specs", "values",
+    "portable", "resolve", "search_specs", "seconds_read", "server_specs", "values",
 ]  # fmt: skip
 
 Given: TypeAlias = Tool | str | Files | Servers
@@ -149,6 +149,11 @@ def opened(given: Iterable[Given], reads: Callable[[list[str]], Files] = Files.o
     if paths:
         chosen.insert(place, reads(paths))
     return chosen
+
+
+def seconds_read(given: Iterable[Given]) -> float:
+    """How long the files among them took to be read, as far as that was done for one run."""
+    return sum(one.seconds for one in given if isinstance(one, Files))
 
 
 def connected(given: Iterable[Given], connects: Callable[[list[str]], Servers] = Servers.open) -> list[Given]:

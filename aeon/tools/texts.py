@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, groupby, zip_longest
 
 from aeon.documents.collection import Collection
 from aeon.documents.sentences import sentences
 from aeon.errors import ToolError, ToolFailed
+from aeon.isolation.aside import aside
 from aeon.schema import JsonObject, JsonValue, Passage, Source
 from aeon.text import one_line
 from aeon.tools.material import Material
@@ -63,7 +64,7 @@ async def every_text(tools: ToolRegistry, question: str) -> Material | None:
     """All sentences of the texts where they are few, else those that are found; ``None`` where there are none."""
     given = tools.get(READ_TEXTS).material if READ_TEXTS in tools.names else None
     try:
-        found = await asyncio.to_thread(given, question) if given is not None else None
+        found = await aside(partial(given, question)) if given is not None else None
     except ToolError:
         return None
     return found if found is not None and found.sentences else None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Literal
 
+from aeon.isolation.aside import aside
 from aeon.multipass.effects import ValidatePlan, ValidateResults
 from aeon.multipass.plans import current_steps, is_by_turns
 from aeon.runtime.ledger import current_ledger
@@ -101,8 +103,7 @@ class SemanticValidator:
 
     async def _reviewed(self, effect: ValidateResults) -> SemanticValidationReport:
         """The report on an answer, with its verdict; without an answer nothing is asked."""
-        answered = _answered(effect, self._missing(effect))
-        sums = tuple(f"{one.id}: {fact}" for one in _judged_steps(effect) for fact in wrong_sums(str(one.output)))
+        answered, sums = await aside(partial(self._checked, effect))
         if not answered.text.strip():
             return SemanticValidationReport(verdict=unanswered(answered), evidence=sums)
         answered = replace(answered, issues=sums)
@@ -110,11 +111,16 @@ class SemanticValidator:
         verdict = verdict_of(review, answered, self._thresholds, await self._verdicts.calibration())
         return report_of(review, answered, verdict).changed(evidence=sums)
 
+    def _checked(self, effect: ValidateResults) -> tuple[Answered, tuple[str, ...]]:
+        """The answer with its values that stand nowhere, and the sums of the results that are wrong."""
+        sums = (f"{one.id}: {fact}" for one in _judged_steps(effect) for fact in wrong_sums(str(one.output)))
+        return _answered(effect, self._missing(effect)), tuple(sums)
+
     async def _review(self, effect: ValidateResults, step: Step, judged: bool) -> SemanticValidationReport:
         """The report on one step: recompute its sums, and ask the judge where it can tell."""
         if current_ledger().calls_left() < await self._judge.most_calls(judgment("result_right")):
             return SemanticValidationReport(evidence=(f"{step.id}: not checked, the calls for it were used up",))
-        sums = wrong_sums(str(step.output))
+        sums = await aside(partial(wrong_sums, str(step.output)))
         doubt = await (self._check if judged else self._check_sums)(effect, step, sums)
         return doubt.changed(evidence=(*(f"{step.id}: {fact}" for fact in sums), *doubt.evidence))
 

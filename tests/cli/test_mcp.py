@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shlex
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from aeon.runtime.journal import Journal
+from tests.tools.mcp_servers.playing import gone
 
 from .conftest import Outcome
 from .played_model import Model
@@ -109,6 +112,35 @@ def test_bad_input_is_one_line(
     tokens.chmod(0o600)
     meant = {"ENDS": hostile("ends"), "TWICE": hostile("twice"), "TOKENS": str(tokens)}
     aeon(*(meant.get(one, one) for one in arguments)).complains(code, words)
+
+
+@pytest.mark.requirement("E7")
+@pytest.mark.parametrize(
+    "command", ["run", "chat", "mcp show", "mcp approve", "mcp serve", "serve", "worker", "submit"]
+)
+def test_a_server_that_never_answers_ends_a_command_in_time(
+    aeon: Aeon, model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """In one line that says what gives it more time; nothing was asked of a model, and no process is left."""
+    monkeypatch.setenv("AEON_MCP_START_SECONDS", "1")
+    monkeypatch.setattr("sys.stdin", io.StringIO("What is that?\nAnd that?\n"))
+    file = tmp_path / "pid"
+    server, url = hostile("silent", file), ("--model", model.url)
+    database = f"sqlite:///{tmp_path / 'runs.db'}"
+    arguments: dict[str, tuple[str, ...]] = {
+        "run": (TASK, *url, "--mcp", server, "-q"),
+        "chat": ("--engine", "multi-pass", *url, "--mcp", server, "--save", str(tmp_path / "chat"), "-q"),
+        "mcp show": (server,),
+        "mcp approve": (server,),
+        "mcp serve": (*url, "--mcp", server),
+        "serve": (*url, "--tools", f"mcp={server}", "--port", "0"),
+        "worker": ("--durable", database, *url, "--mcp", server),
+        "submit": (TASK, "--durable", database, *url, "--mcp", server),
+    }
+    began = time.monotonic()
+    aeon(*command.split(), *arguments[command]).complains(1, "it did not answer within 1 s; AEON_MCP_START_SECONDS")
+    assert time.monotonic() - began < 20
+    assert gone(int(file.read_text()))
 
 
 @pytest.mark.requirement("E7")

@@ -16,6 +16,7 @@ from aeon.errors import (
     EndpointTimeout,
     MalformedResponse,
     ModelNotFound,
+    NotPermitted,
     RateLimited,
     RequestRefused,
 )
@@ -308,7 +309,7 @@ def test_thoughts_are_reported_and_not_shown(endpoint: Endpoint) -> None:
     ("step", "error"),
     [
         (failure(401, "authentication_error", f"invalid x-api-key {KEY}"), EndpointRejected),
-        (failure(403, "permission_error"), EndpointRejected),
+        (failure(403, "permission_error"), NotPermitted),
         (failure(404, "not_found_error", "model: claude-x"), ModelNotFound),
         (failure(413, "request_too_large"), RequestRefused),
         (failure(400, "invalid_request_error"), RequestRefused),

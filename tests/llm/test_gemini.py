@@ -16,6 +16,7 @@ from aeon.errors import (
     EndpointTimeout,
     MalformedResponse,
     ModelNotFound,
+    NotPermitted,
     RateLimited,
     RequestRefused,
 )
@@ -213,7 +214,7 @@ WRONG_KEY = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API
     [
         (failure(400, "INVALID_ARGUMENT", WRONG_KEY, message=f"API key {KEY} not valid."), EndpointRejected),
         (failure(401, "UNAUTHENTICATED"), EndpointRejected),
-        (failure(403, "PERMISSION_DENIED", message=f"no {KEY}"), EndpointRejected),
+        (failure(403, "PERMISSION_DENIED", message=f"no {KEY}"), NotPermitted),
         (failure(404, "NOT_FOUND", message="models/gemini-x is not found"), ModelNotFound),
         (failure(400, "INVALID_ARGUMENT"), RequestRefused),
         (failure(429, "RESOURCE_EXHAUSTED"), RateLimited),

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import pytest
 from hosted_endpoint import ANSWER, Hosted
-from played_endpoint import Endpoint, failure, request, send
+from played_endpoint import Endpoint, chunk, failure, request, send, stream
 from pydantic import Field, JsonValue, RootModel
 
 from aeon.errors import CompletionError, ConfigError, EndpointRejected, ModelError, RequestRefused
@@ -23,7 +23,7 @@ from aeon.llm import probe_records
 from aeon.llm.openai_compatible import OpenAICompatible
 from aeon.llm.probe import PROBE_CALLS
 from aeon.llm.select import select
-from aeon.runtime.ledger import Ledger
+from aeon.runtime.ledger import Ledger, current_ledger
 from aeon.schema.frozen import Frozen
 from aeon.schema.llm import Capabilities, LLMResponse, Message, ToolSpec
 from aeon.schema.usage import Allowance
@@ -104,6 +104,30 @@ def test_a_second_process_needs_no_probes(endpoint: Endpoint) -> None:
     assert second == first and calls == 4
     (file,) = (Path(os.environ["AEON_HOME"]) / "probes").iterdir()
     assert KEY not in file.read_text() and file.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.requirement("S1")
+@pytest.mark.parametrize(("thoughts", "calls"), [(1_000, (1, 1)), (8_000, (2, 1)), (30_000, (2, 2))])
+def test_a_model_that_thinks_at_length_gets_to_its_answer(
+    endpoint: Endpoint, thoughts: int, calls: tuple[int, int]
+) -> None:
+    """One call more with a larger limit, within what the run's bound counts; a later process asks so at once."""
+    hosted = Hosted(endpoint, thoughts=thoughts)
+    taken: list[list[int]] = []
+
+    async def text(supervisor: Supervisor) -> str:
+        await supervisor.capabilities()
+        before, asked = current_ledger().spent, len(hosted.bodies)
+        said = (await supervisor.text(PROMPT, max_tokens=50)).value
+        spent = current_ledger().spent - before
+        assert spent.tokens <= spent.calls * (20_000 + 1_024 + 4_096)
+        taken.append([body["max_completion_tokens"] for body in hosted.bodies[asked:] if "seed" not in body])
+        return said
+
+    assert {under(endpoint, text)[0], under(endpoint, text)[0]} == {ANSWER}
+    for limits, expected in zip(taken, calls, strict=True):
+        whole = [limit for limit in limits if limit > thoughts]
+        assert len(limits) - len(whole) == expected - 1 and whole
 
 
 def test_what_cut_off_probes_did_not_show_is_not_remembered(endpoint: Endpoint) -> None:
@@ -209,6 +233,121 @@ def test_a_403_that_names_a_field_is_no_rejected_key(endpoint: Endpoint) -> None
     endpoint.play(failure(403, "You are not allowed to use this project"))
     with pytest.raises(EndpointRejected):
         asyncio.run(told.complete(request()))
+
+
+FORBIDDEN = "This feature is not enabled for your organization. Contact your administrator."
+"""What a 403 may say: a permission for something, and no field."""
+
+
+def forbidding(*fields: str) -> Callable[..., None]:
+    """A model whose API answers with such a 403 where one of these fields is sent, and otherwise as it should."""
+
+    def step(handler: Any, body: dict[str, Any]) -> None:
+        if any(name in body for name in fields):
+            error = {"message": FORBIDDEN, "type": "permission_error", "param": None, "code": "forbidden"}
+            send(403, {"error": error})(handler, body)
+            return
+        asks = "Answer with one JSON object" in str(body["messages"][-1]["content"])
+        text = '{"unit": "words", "count": 42, "note": null}' if asks or "response_format" in body else ANSWER
+        stream(chunk(text), chunk(finish="stop"), usage={"prompt_tokens": 50, "completion_tokens": 9})(handler, body)
+
+    return step
+
+
+@pytest.mark.parametrize(
+    "fields", [("seed",), ("temperature", "seed"), ("response_format",), ("logprobs",), ("response_format", "seed")]
+)
+def test_a_403_that_names_no_field_is_asked_without_what_it_may_mean(
+    endpoint: Endpoint, fields: tuple[str, ...]
+) -> None:
+    """The run goes on without it, the key is not blamed, and what helped is known to other processes, too."""
+    endpoint.play(forbidding(*fields))
+
+    async def both(supervisor: Supervisor) -> tuple[Count, str]:
+        count = (await supervisor.structured(PROMPT, Count)).value
+        return count, (await supervisor.text(PROMPT, max_tokens=50)).value
+
+    for most in (PROBE_CALLS + 4, 2):
+        found, calls = under(endpoint, both)
+        assert found == (Count(unit="words", count=42), ANSWER) and calls <= most
+    assert not {*fields} & endpoint.bodies[-1].keys()
+
+
+def test_a_form_that_was_allowed_and_is_not_any_more_is_left_out(endpoint: Endpoint) -> None:
+    """Where the capabilities were found before; the schema is asked for in words from then on."""
+    endpoint.play(forbidding("response_format"))
+    can = Capabilities(json_schema=True, json_mode=True)
+
+    async def twice(supervisor: Supervisor) -> list[int]:
+        counts: list[int] = []
+        for _ in range(2):
+            before = current_ledger().spent.calls
+            assert (await supervisor.structured(PROMPT, Count)).value == Count(unit="words", count=42)
+            counts.append(current_ledger().spent.calls - before)
+        return counts
+
+    assert under(endpoint, twice, capabilities=can)[0] == [3, 1]
+
+
+def test_a_key_that_may_do_nothing_ends_the_run_in_few_calls(endpoint: Endpoint) -> None:
+    """The error quotes what the endpoint said; an invalid key, a 401, is asked once."""
+    endpoint.play(failure(403, FORBIDDEN))
+    with pytest.raises(EndpointRejected, match="This feature is not enabled"):
+        under(endpoint, everything)
+    assert len(endpoint.bodies) <= PROBE_CALLS
+    endpoint.play(failure(401, "no such key"))
+    before = len(endpoint.bodies)
+    with pytest.raises(EndpointRejected, match="rejected the API key"):
+        under(endpoint, everything)
+    assert len(endpoint.bodies) == before + 1
+
+
+def test_an_organization_that_may_not_stream_is_answered_whole(endpoint: Endpoint) -> None:
+    """OpenAI names the field ``stream`` there; then one whole reply is asked for."""
+    message = "Your organization must be verified to stream this model."
+
+    def step(handler: Any, body: dict[str, Any]) -> None:
+        if body.get("stream"):
+            error = {"message": message, "type": "invalid_request_error", "param": "stream"}
+            send(400, {"error": error})(handler, body)
+            return
+        choice = {"index": 0, "message": {"content": ANSWER}, "finish_reason": "stop"}
+        usage = {"prompt_tokens": 9, "completion_tokens": 4}
+        send(200, {"choices": [choice], "usage": usage})(handler, body)
+
+    endpoint.play(step)
+    text, _ = under(endpoint, lambda supervisor: supervisor.text(PROMPT, max_tokens=50))
+    assert text.value == ANSWER and "stream" not in endpoint.bodies[-1]
+
+
+class Names(RootModel[list[str]]):
+    """A list at the root."""
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_a_list_at_the_root_is_asked_for_within_an_object(endpoint: Endpoint, strict: bool) -> None:
+    """Hosted endpoints take no other root, with strict mode or without; the list is taken out of there."""
+
+    def step(handler: Any, body: dict[str, Any]) -> None:
+        shape = (body.get("response_format") or {}).get("json_schema")
+        root = shape["schema"].get("type") if shape else ""
+        if shape and (root != "object" or (shape["strict"] and not strict)):
+            said = f"Invalid schema for response_format 'answer': schema must be of 'type: \"object\"', got '{root}'."
+            error = {"message": said, "type": "invalid_request_error", "param": "response_format"}
+            send(400, {"error": error})(handler, body)
+            return
+        code = {"code": "zq7"} if "code" in json.dumps(body) else {"answer": ["Ann", "Bo"]}
+        usage = {"prompt_tokens": 50, "completion_tokens": 9}
+        stream(chunk(json.dumps(code)), chunk(finish="stop"), usage=usage)(handler, body)
+
+    endpoint.play(step)
+    schema: dict[str, Any] = {"type": "array", "items": {"type": "string"}, "minItems": 1}
+    can = Capabilities(json_schema=True, json_mode=True)
+    found, calls = under(
+        endpoint, lambda supervisor: supervisor.structured(PROMPT, Names, schema=schema), capabilities=can
+    )
+    assert found.value.root == ["Ann", "Bo"] and calls == (2 if strict else 3)
+    assert endpoint.bodies[-1]["response_format"]["json_schema"]["strict"] is strict
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 422, 501])

@@ -36,6 +36,7 @@ from aeon.errors import (
     MalformedResponse,
     ModelError,
     ModelNotFound,
+    NotPermitted,
     RateLimited,
     RequestRefused,
     ServerBroken,
@@ -93,7 +94,7 @@ def test_a_proxy_does_not_get_between_loopback(endpoint: Endpoint, monkeypatch: 
     ("step", "error"),
     [
         (failure(401), EndpointRejected),
-        (failure(403), EndpointRejected),
+        (failure(403), NotPermitted),
         (failure(404), ModelNotFound),
         (failure(429), RateLimited),
         (failure(500), EndpointFailed),

@@ -17,6 +17,7 @@ from aeon.errors import (
     EndpointTimeout,
     MalformedResponse,
     ModelNotFound,
+    NotPermitted,
     RateLimited,
     RequestRefused,
 )
@@ -356,7 +357,7 @@ def test_a_stream_without_counts_is_asked_for_as_a_whole(endpoint: Endpoint) -> 
     ("step", "error"),
     [
         (failure(401, f"Incorrect API key provided: {KEY}"), EndpointRejected),
-        (failure(403), EndpointRejected),
+        (failure(403), NotPermitted),
         (failure(404, "The model does not exist", "model"), ModelNotFound),
         (failure(400, "Invalid 'max_output_tokens': expected a value >= 16.", "max_output_tokens"), RequestRefused),
         (failure(429), RateLimited),

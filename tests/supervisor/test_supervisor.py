@@ -195,12 +195,65 @@ def test_an_answer_that_ended_for_an_unknown_reason_is_asked_again() -> None:
     assert type(failure) is Truncated
 
 
-def test_thoughts_that_took_all_the_room_are_not_asked_for_again() -> None:
-    """A model that thinks gets all there is at once: the same again would end the same."""
-    cut = said("<think>Hm", "length")
-    llm = Scripted([cut, cut], Capabilities(hidden_reasoning=True))
-    error, _ = text(llm)
-    assert isinstance(error, Truncated) and "thought_tokens" in str(error) and len(llm.requests) == 1
+def thinking(most: int, **options: Any) -> tuple[Scripted, Supervisor]:
+    """A model that thinks for so many tokens before it answers, and its supervisor."""
+
+    def reply(request: LLMRequest) -> LLMResponse:
+        is_cut = request.max_tokens < most
+        usage = Usage(calls=1, prompt_tokens=10, generated_tokens=min(most, request.max_tokens))
+        return LLMResponse(
+            text="<think>Hm" if is_cut else "<think>Hm</think>It is 42.",
+            finish_reason="length" if is_cut else "stop",
+            usage=usage,
+        )
+
+    llm = Scripted(reply, options.pop("can", Capabilities(hidden_reasoning=True)))
+    return llm, Supervisor(llm, thought_tokens=4_096, **options)
+
+
+@pytest.mark.requirement("S1", "K12")
+@pytest.mark.parametrize(("thoughts", "calls"), [(1_000, 1), (8_000, 2), (30_000, 2)])
+@pytest.mark.parametrize("repairs", [0, 1])
+def test_thoughts_that_are_cut_off_get_what_the_calls_before_left(thoughts: int, calls: int, repairs: int) -> None:
+    """Once, also where nothing else is asked again; the calls together stay within the bound of as many."""
+    llm, supervisor = thinking(thoughts)
+    for known in (False, True):
+        before = len(llm.requests)
+        reply, ledger = under(Allowance(calls=9), lambda: supervisor.text(PROMPT, max_tokens=300, repairs=repairs))
+        assert isinstance(reply, Reply) and reply.value == "It is 42."
+        taken = len(llm.requests) - before
+        assert taken == (1 if known and thoughts < 20_000 else calls), "what one call has room for is remembered"
+        assert ledger.spent.tokens <= taken * (20_000 + 1_024 + 4_096) and ledger.spent.calls == taken
+        assert all(request.attempts == 1 for request in llm.requests if request.max_tokens > 5_120)
+
+
+@pytest.mark.requirement("S1", "K12")
+@pytest.mark.parametrize(
+    ("allowance", "options"),
+    [
+        (Allowance(calls=9), {"can": Capabilities(hidden_reasoning=True, context_tokens=16_384)}),
+        (Allowance(calls=9, tokens=20_000), {}),
+        (Allowance(calls=1), {}),
+        (Allowance(calls=9), {"price": Price(input=0.0, output=10.0)}),
+    ],
+)
+def test_thoughts_beyond_context_or_budget_are_one_clear_line(allowance: Allowance, options: dict[str, Any]) -> None:
+    """It names the setting that gives them more room; nothing beyond the limit is asked for."""
+    llm, supervisor = thinking(30_000, **options)
+    error, ledger = under(allowance, lambda: supervisor.text(PROMPT, max_tokens=300))
+    assert isinstance(error, Truncated) and "a larger thought_tokens gives it more room" in str(error)
+    assert len(llm.requests) <= 2 and ledger.spent.tokens <= (allowance.tokens or 2 * 25_120)
+    if "price" in options:
+        assert ledger.spent.cost <= ledger.spent.calls * 5_120 * 10.0 / 1_000_000
+    assert all(request.max_tokens <= 16_384 for request in llm.requests) or "can" not in options
+
+
+@pytest.mark.requirement("P1")
+def test_a_model_that_thinks_now_and_then_gets_room_too() -> None:
+    """A probe saw no thoughts; the first answer that is cut off within them shows it."""
+    llm, supervisor = thinking(8_000, can=Capabilities())
+    reply, _ = under(Allowance(calls=9), lambda: supervisor.text(PROMPT, max_tokens=300))
+    assert isinstance(reply, Reply) and reply.value == "It is 42." and len(llm.requests) == 2
 
 
 def test_more_room_stays_within_the_context() -> None:

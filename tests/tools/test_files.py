@@ -126,7 +126,7 @@ def test_the_progress_of_reading_is_told(folder: Path) -> None:
     """It says how many documents are done, out of how many."""
     (folder / "new.txt").write_text("New.")
     told: list[tuple[int, int]] = []
-    Files.open(folder, lambda done, total: told.append((done, total)))
+    Files.for_run(folder, None, lambda done, total: told.append((done, total)))
     assert told and told[-1][0] == told[-1][1]
 
 

@@ -7,6 +7,7 @@ findings that a model put into new words could say something else.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -20,6 +21,7 @@ from aeon.engines.report.values import Composed, Draft, Review
 from aeon.errors import UsageError
 from aeon.grounding.citations import CitedSentence, cited_claims
 from aeon.grounding.results import told
+from aeon.isolation.aside import aside
 from aeon.schema import Claim, Task
 from aeon.schema.task import task_of
 from aeon.text import one_line
@@ -55,7 +57,7 @@ async def compose(
     if drafted.mode != mode and published(shown, checked):
         _check_sources(shown)
     whole, spans = composed(shown, checked, context)
-    return whole.changed(claims=_claims(whole.final_report, spans, task))
+    return whole.changed(claims=await aside(partial(_claims, whole.final_report, spans, task)))
 
 
 def _valid(kind: type[_V], name: str, value: object) -> _V:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from aeon.engines.research.alike import is_alike, speaks_of_both
 from aeon.engines.research.answered import Support, Told, cited_text, told_of
@@ -21,6 +22,7 @@ from aeon.engines.research.texts import shown
 from aeon.engines.research.values import Citation, Cited, Finding
 from aeon.grounding.matching import claims
 from aeon.grounding.results import told
+from aeon.isolation.aside import aside
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Verdict
 from aeon.schema.claims import ENDINGS
@@ -83,7 +85,8 @@ class Writer:
         wording = await self._worded(effect, asked, [cited for one in answers for cited in one.evidence])
         text, sentences = cited_text(parts_of(wording.text, [*map(_as_guess, answers)]))
         short = "; ".join(finding.answer for finding in asked)
-        answer = cited(effect, text, short, sentences).changed(problem=wording.problem, unnamed=missing)
+        whole = await aside(partial(cited, effect, text, short, sentences))
+        answer = whole.changed(problem=wording.problem, unnamed=missing)
         current_ledger().retell(answer.text)
         return answer
 
@@ -116,7 +119,8 @@ class Writer:
         if len(answers) > 1 and wording.text == "\n".join(answers):  # in no sentence each stands behind its question
             return Wording("", wording.problem)
         spans = [one.source for one in evidence]
-        if any(claim.verdict in ENDINGS for claim in claims(wording.text, told(effect.task), spans=spans)):
+        found = await aside(partial(claims, wording.text, told(effect.task), spans=spans))
+        if any(claim.verdict in ENDINGS for claim in found):
             return Wording("")
         return Wording("", wording.problem) if wording.problem else wording
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from aeon.engines.tutor.actions import Action, arguments
 from aeon.engines.tutor.effects import Act, FindTables, Recheck, Table, Tables
 from aeon.errors import ToolError
+from aeon.isolation.aside import aside
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import StepResult
 from aeon.text import one_line
@@ -28,7 +29,7 @@ class Observer:
     async def tables(self, effect: FindTables) -> Tables:
         """The tables of the folder, with the values that the task names."""
         every = [self._tools.get(name) for name in self._tools.names]
-        named = [pair for tool in every for pair in _named(tool, effect.task.text)]
+        named = await aside(lambda: [pair for tool in every for pair in _named(tool, effect.task.text)])
         infos = (info for tool in every if tool.name == LOOK for info in tool.tables)
         return Tables(tables=tuple(_table(info, named[:_MOST_NAMED]) for info in infos))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import math
 import os
 import weakref
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 from aeon.documents.extras import library
 from aeon.errors import ConfigError, UsageError
 from aeon.schema.frozen import JsonValue
+from aeon.settings.seconds import seconds_in
 from aeon.text import one_line
 from aeon.tools.mcp.approvals import Approvals
 from aeon.tools.mcp.hub import Hub
@@ -201,14 +201,7 @@ def seconds_of(environ: Mapping[str, str], variable: str = "AEON_MCP_SECONDS") -
     Raises:
         UsageError: the variable is no number above 0.
     """
-    text = environ.get(variable, "").strip()
-    try:
-        seconds = float(text) if text else _SECONDS[variable]
-    except ValueError:
-        seconds = math.nan
-    if not 0 < seconds < math.inf:
-        raise UsageError(f"{variable}: {one_line(text, 40)!r} is no number of seconds above 0")
-    return seconds
+    return seconds_in(environ, variable, _SECONDS[variable])
 
 
 def start_seconds_of(environ: Mapping[str, str], run: float | None = None) -> float:
