@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from aeon.documents.index import Index, Stamp
+from aeon.documents.index import Index
+from aeon.documents.rows import Stamp
 from aeon.documents.query import terms
 from aeon.documents.readers import Text
 from aeon.errors import ToolFailed
