@@ -157,7 +157,7 @@ class Index:
 
     def folders(self) -> dict[str, str]:
         """The folders that a collection file is of: where each lies, by the name that its paths begin with."""
-        return dict(each_checked(self._db.execute("SELECT name, path FROM folders ORDER BY name"), tuple[str, str]))
+        return dict(each_checked(self._db.execute("SELECT name, path FROM folders ORDER BY name"), str, str))
 
     def note_folder(self, name: str, path: str) -> None:
         """Note where the folder of that name lies."""
@@ -167,7 +167,7 @@ class Index:
     def stamps(self) -> dict[str, Stamp]:
         """The state in which each file was read, by path."""
         rows = self._db.execute("SELECT path, size, mtime_ns, sha256, reason FROM files")
-        return {path: Stamp(*stamp) for path, *stamp in each_checked(rows, tuple[str, int, int, str, str])}
+        return {path: Stamp(*stamp) for path, *stamp in each_checked(rows, str, int, int, str, str)}
 
     def touch(self, path: str, stamp: Stamp) -> None:
         """Note that a file has another time but says the same."""
@@ -264,20 +264,20 @@ class Index:
         row = self._db.execute(query, (path,)).fetchone()
         if row is None:
             return None
-        text, digest = checked(row, tuple[str, str])
+        text, digest = checked(row, str, str)
         if _digest(text) != digest:
             raise sqlite3.DatabaseError("a text is damaged")
-        return text
+        return str(text)
 
     def holders(self) -> dict[str, int]:
         """The number of the document that each file with a text has, by path."""
         rows = self._db.execute("SELECT path, document FROM files WHERE document IS NOT NULL")
-        return dict(each_checked(rows, tuple[str, int]))
+        return dict(each_checked(rows, str, int))
 
     def paths(self) -> list[str]:
         """The paths that name the documents, in order."""
         rows = self._db.execute("SELECT path FROM documents ORDER BY path")
-        return [path for (path,) in each_checked(rows, tuple[str])]
+        return [path for (path,) in each_checked(rows, str)]
 
     def document(self, path: str) -> Document | None:
         """What is known of the document of a file, without its text; ``None`` if the index does not hold the file."""
@@ -288,7 +288,7 @@ class Index:
         row = self._db.execute(query, (path,)).fetchone()
         if row is None:
             return None
-        title, retrieved, extractor, raw, digest = checked(row, tuple[str, str, str, str, str])
+        title, retrieved, extractor, raw, digest = checked(row, str, str, str, str, str)
         return Document(
             source=path, title=title, retrieved=retrieved, extractor=extractor, raw_sha256=raw, text_sha256=digest
         )
@@ -296,7 +296,7 @@ class Index:
     def passages(self) -> dict[int, int]:
         """How many passages each document has, by its number."""
         rows = self._db.execute("SELECT document, count(*) FROM passages GROUP BY document")
-        return dict(each_checked(rows, tuple[int, int]))
+        return dict(each_checked(rows, int, int))
 
     def ranked(self, terms: list[str], keeps: Callable[[Row], bool] = lambda row: True) -> Iterator[Row]:
         """The passages that hold any of the terms, best first; of the same score, in the order of paths and places.
@@ -325,7 +325,7 @@ class Index:
 
     def _load_vectors(self) -> Vectors:
         query = "SELECT passages, vectors FROM vectors JOIN documents ON documents.id = document ORDER BY path"
-        rows = [*each_checked(self._db.execute(query), tuple[bytes, bytes])]
+        rows = [*each_checked(self._db.execute(query), bytes, bytes)]
         try:
             return Vectors(b"".join(numbers for numbers, _ in rows), b"".join(vectors for _, vectors in rows))
         except ValueError as error:

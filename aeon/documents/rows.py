@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import NamedTuple, TypeVar
+from types import UnionType
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-__all__ = ["Placed", "Row", "Span", "Stamp", "checked", "each_checked", "row_of"]
+__all__ = ["Row", "Span", "Stamp", "checked", "each_checked", "row_of"]
 
-T = TypeVar("T")
-Span = tuple[int, int]
-Placed = tuple[str, int, str, int | None, str, str, int]
-"""A passage as it is stored: path, start, text, page, heading, the spans of its sentences as JSON, document."""
+Span: TypeAlias = tuple[int, int]
 
 
 class Stamp(NamedTuple):
@@ -41,22 +39,24 @@ class Row:
     document: int = 0
 
 
-def checked(row: object, kind: type[T]) -> T:
-    """The row as what it must be. Raises ``sqlite3.DatabaseError`` for values of other types."""
-    try:
-        return msgspec.convert(row, kind)
-    except msgspec.ValidationError:
-        raise sqlite3.DatabaseError("a row holds what does not belong there") from None
+def checked(row: Sequence[object], *kinds: type | UnionType) -> tuple[Any, ...]:
+    """The row, whose values are of these kinds. Raises ``sqlite3.DatabaseError`` for any other."""
+    if not all(isinstance(value, kind) for value, kind in zip(row, kinds, strict=True)):
+        raise sqlite3.DatabaseError("a row holds what does not belong there")
+    return tuple(row)
 
 
-def each_checked(rows: Iterable[object], kind: type[T]) -> Iterator[T]:
+def each_checked(rows: Iterable[Sequence[object]], *kinds: type | UnionType) -> Iterator[tuple[Any, ...]]:
     """The rows, each as `checked`."""
-    return (checked(row, kind) for row in rows)
+    return (checked(row, *kinds) for row in rows)
 
 
-def row_of(stored: object, score: float) -> Row:
-    """A passage out of its row. Raises ``sqlite3.DatabaseError`` for what is none."""
-    path, start, text, page, heading, spans, document = checked(stored, Placed)
+def row_of(stored: Sequence[object], score: float) -> Row:
+    """A passage out of its row: path, start, text, page, heading, spans of sentences as JSON, document.
+
+    Raises ``sqlite3.DatabaseError`` for what is none.
+    """
+    path, start, text, page, heading, spans, document = checked(stored, str, int, str, int | None, str, str, int)
     sentences = _spans(spans)
     borders = [start, *chain.from_iterable(sentences), start + len(text)]
     if start < 0 or borders != sorted(borders) or any(first == last for first, last in sentences):

@@ -35,7 +35,7 @@ _HOUR = re.compile(r"\d{1,2}\s?h")
 _YEAR = re.compile(r"(?:1\d|20)\d\d")
 _SHORT = 400
 """Readings of texts of up to so many characters are kept."""
-_FENCED_JSON = re.compile(r"\s*```(?:json)?\s*\n(.*?)```\s*", re.DOTALL)
+_FENCED_JSON = re.compile(r"\s*```(?:json)?[^\S\n]*\n(.*?)```\s*", re.DOTALL)
 
 
 def figures_of_answer(answer: str, uses: Collection[int] = (), names: Collection[str] = ()) -> tuple[Mention, ...]:

@@ -418,7 +418,7 @@ class TestWrongFiles:
                    "files SET document = 'x'"],
     )  # fmt: skip
     def test_forged_rows(self, folder: Path, place: Path, change: str) -> None:
-        """A value of another type, which SQLite keeps in any column, is damage: told in one line, by whatever meets it."""
+        """A value of another type, which SQLite keeps in any column, is damage: told in one line."""
         collect(folder, place)
         with closing(sqlite3.connect(place)) as database:
             database.execute(f"UPDATE {change}")

@@ -50,7 +50,8 @@ def test_names_of_other_sites_are_refused(serve: Serve) -> None:
 def test_pages_of_other_sites_are_refused(serve: Serve) -> None:
     """A browser says which page sends a request: only the server's own may, and no answer opens it to others."""
     server = serve()
-    for header in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Origin": "http://[::1"}, {"Sec-Fetch-Site": "cross-site"}):
+    origins = [{"Origin": one} for one in ("https://evil.example", "null", "http://[::1")]
+    for header in (*origins, {"Sec-Fetch-Site": "cross-site"}):
         complains(server.post("/run", {"task": TASK}, **header), 403, "wrong_origin", "own pages")
     own = server.post("/run", {"task": WORDS_TASK, "engine": "shorten"}, Origin=server.url)
     assert own.status_code == 200
@@ -70,7 +71,7 @@ def test_bodies_are_limited(serve: Serve) -> None:
 
 
 def test_a_body_in_many_pieces_costs_no_more_than_one() -> None:
-    """What each of them costs does not grow with those before it, so that nobody is kept waiting by a byte at a time."""
+    """What each costs does not grow with those before it: a body that comes byte by byte keeps nobody waiting."""
     pieces = [{"type": "http.request", "body": b" ", "more_body": True}] * 50_000
     left = iter([*pieces, {"type": "http.request", "body": b"{}", "more_body": False}])
     bodies: list[bytes] = []

@@ -6,9 +6,9 @@ import sqlite3
 from collections.abc import Sequence
 
 from aeon.documents.index import Index
-from aeon.documents.rows import Stamp
 from aeon.documents.query import terms
 from aeon.documents.readers import Text
+from aeon.documents.rows import Stamp
 from aeon.errors import ToolFailed
 
 __all__ = ["relevance"]
