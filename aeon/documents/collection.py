@@ -19,11 +19,12 @@ from aeon.documents.embedding import embedder
 from aeon.documents.folder import Folder
 from aeon.documents.folders import roots
 from aeon.documents.fusion import fused, share
-from aeon.documents.index import Index, Row, Stamp
+from aeon.documents.index import Index
 from aeon.documents.leftovers import note_use, remove_leftovers
 from aeon.documents.plain import clean, with_columns
 from aeon.documents.query import terms
 from aeon.documents.readers import Text
+from aeon.documents.rows import Row, Stamp
 from aeon.documents.update import Update
 from aeon.errors import ToolFailed
 from aeon.home import cache_dir

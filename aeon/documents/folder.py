@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from aeon.documents.opening import opened
 from aeon.errors import InputFileError, ToolFailed
 from aeon.text import one_line
 
@@ -94,7 +95,7 @@ class Folder:
         """
         label = path.relative_to(self.root).as_posix()
         try:
-            with path.open("rb") as file:
+            with opened(path) as file:
                 data = file.read(min(limit, _HEAD))
                 if b"\x00" not in data:  # else it is not read to its end to be told so
                     data += file.read(limit - len(data))

@@ -14,18 +14,18 @@ import json
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from aeon.documents.embedding import Embedder, Vectors
 from aeon.documents.passages import passages
 from aeon.documents.query import expression, spaced
 from aeon.documents.readers import Text
+from aeon.documents.rows import Row, Stamp, checked, each_checked, row_of
 from aeon.documents.titles import title_of
 from aeon.schema import Document
 
-__all__ = ["LAYOUT", "MARK", "ForeignIndex", "Index", "OtherVersion", "Row", "Stamp", "is_damage"]
+__all__ = ["LAYOUT", "MARK", "ForeignIndex", "Index", "OtherVersion", "is_damage"]
 
 _APPLICATION = 0x41454F4E
 MARK = 0x41454F43
@@ -68,29 +68,6 @@ class ForeignIndex(Exception):
 
 class OtherVersion(Exception):
     """The file is an index of another version of this program."""
-
-
-class Stamp(NamedTuple):
-    """What a file was when it was read: its state, and why it could not be read, "" if it could."""
-
-    size: int
-    mtime_ns: int
-    sha256: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Row:
-    """A passage as it is stored, with its score: more is better."""
-
-    path: str
-    start: int
-    text: str
-    page: int | None
-    heading: str
-    sentences: tuple[tuple[int, int], ...]
-    score: float
-    document: int = 0
 
 
 class Index:
@@ -180,7 +157,7 @@ class Index:
 
     def folders(self) -> dict[str, str]:
         """The folders that a collection file is of: where each lies, by the name that its paths begin with."""
-        return dict(self._db.execute("SELECT name, path FROM folders ORDER BY name"))
+        return dict(each_checked(self._db.execute("SELECT name, path FROM folders ORDER BY name"), str, str))
 
     def note_folder(self, name: str, path: str) -> None:
         """Note where the folder of that name lies."""
@@ -190,7 +167,7 @@ class Index:
     def stamps(self) -> dict[str, Stamp]:
         """The state in which each file was read, by path."""
         rows = self._db.execute("SELECT path, size, mtime_ns, sha256, reason FROM files")
-        return {path: Stamp(*stamp) for path, *stamp in rows}
+        return {path: Stamp(*stamp) for path, *stamp in each_checked(rows, str, int, int, str, str)}
 
     def touch(self, path: str, stamp: Stamp) -> None:
         """Note that a file has another time but says the same."""
@@ -285,17 +262,22 @@ class Index:
         """
         query = "SELECT text, text_sha256 FROM files JOIN documents ON id = document WHERE files.path = ?"
         row = self._db.execute(query, (path,)).fetchone()
-        if row is not None and _digest(row[0]) != row[1]:
+        if row is None:
+            return None
+        text, digest = checked(row, str, str)
+        if _digest(text) != digest:
             raise sqlite3.DatabaseError("a text is damaged")
-        return None if row is None else str(row[0])
+        return str(text)
 
     def holders(self) -> dict[str, int]:
         """The number of the document that each file with a text has, by path."""
-        return dict(self._db.execute("SELECT path, document FROM files WHERE document IS NOT NULL"))
+        rows = self._db.execute("SELECT path, document FROM files WHERE document IS NOT NULL")
+        return dict(each_checked(rows, str, int))
 
     def paths(self) -> list[str]:
         """The paths that name the documents, in order."""
-        return [path for (path,) in self._db.execute("SELECT path FROM documents ORDER BY path")]
+        rows = self._db.execute("SELECT path FROM documents ORDER BY path")
+        return [path for (path,) in each_checked(rows, str)]
 
     def document(self, path: str) -> Document | None:
         """What is known of the document of a file, without its text; ``None`` if the index does not hold the file."""
@@ -306,14 +288,15 @@ class Index:
         row = self._db.execute(query, (path,)).fetchone()
         if row is None:
             return None
-        title, retrieved, extractor, raw, digest = row
+        title, retrieved, extractor, raw, digest = checked(row, str, str, str, str, str)
         return Document(
             source=path, title=title, retrieved=retrieved, extractor=extractor, raw_sha256=raw, text_sha256=digest
         )
 
     def passages(self) -> dict[int, int]:
         """How many passages each document has, by its number."""
-        return dict(self._db.execute("SELECT document, count(*) FROM passages GROUP BY document"))
+        rows = self._db.execute("SELECT document, count(*) FROM passages GROUP BY document")
+        return dict(each_checked(rows, int, int))
 
     def ranked(self, terms: list[str], keeps: Callable[[Row], bool] = lambda row: True) -> Iterator[Row]:
         """The passages that hold any of the terms, best first; of the same score, in the order of paths and places.
@@ -342,7 +325,7 @@ class Index:
 
     def _load_vectors(self) -> Vectors:
         query = "SELECT passages, vectors FROM vectors JOIN documents ON documents.id = document ORDER BY path"
-        rows = self._db.execute(query).fetchall()
+        rows = [*each_checked(self._db.execute(query), bytes, bytes)]
         try:
             return Vectors(b"".join(numbers for numbers, _ in rows), b"".join(vectors for _, vectors in rows))
         except ValueError as error:
@@ -362,12 +345,7 @@ class Index:
         ).fetchone()
         if row is None:
             raise sqlite3.DatabaseError("a passage is missing")
-        path, start, text, page, heading, spans, document = row
-        try:
-            sentences = tuple((int(first), int(last)) for first, last in json.loads(spans))
-        except (TypeError, ValueError):
-            raise sqlite3.DatabaseError("the sentences of a passage are damaged") from None
-        return Row(path, start, text, page, heading, sentences, score, document)
+        return row_of(row, score)
 
 
 def is_damage(error: sqlite3.Error) -> bool:

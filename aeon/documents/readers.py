@@ -10,6 +10,7 @@ from typing import TypeAlias, TypeVar
 
 from aeon.documents import formats
 from aeon.documents.metadata import PageFacts
+from aeon.documents.opening import opened
 from aeon.documents.plain import decode
 from aeon.errors import ToolFailed
 from aeon.isolation.limits import MEGABYTE, Limits
@@ -113,7 +114,7 @@ def content(path: Path, label: str) -> bytes:
     Raises ``ToolFailed`` for one that cannot be read or is larger than `MOST_BYTES`.
     """
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             size = os.fstat(file.fileno()).st_size
             data = file.read(MOST_BYTES + 1) if size <= MOST_BYTES else b""
     except OSError as error:

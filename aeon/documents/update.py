@@ -14,8 +14,9 @@ from filelock import FileLock, Timeout
 
 from aeon.documents.embedding import embedder
 from aeon.documents.folder import Folder
-from aeon.documents.index import ForeignIndex, Index, OtherVersion, Stamp, is_damage
+from aeon.documents.index import ForeignIndex, Index, OtherVersion, is_damage
 from aeon.documents.readers import MOST_BYTES, content, text_of
+from aeon.documents.rows import Stamp
 from aeon.errors import MissingExtraError, ToolFailed
 from aeon.isolation.pool import Deadline, Unread
 from aeon.text import one_line, printable

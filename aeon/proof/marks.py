@@ -10,7 +10,7 @@ __all__ = ["CITATION", "Marks", "cited_in", "code_spans", "no_values"]
 
 CITATION = re.compile(r"[\[【]\^?(?:[a-z]\w*\.)?\d{1,3}(?:\.\d{1,4})?(?:\s*[,;]\s*\d{1,3}(?:\.\d{1,4})?)*[\]】]")
 """A mark that names what a sentence rests on: ``[2]``, ``[2.5]``, ``[2.5, 3]``."""
-_FENCE = re.compile(r"^[ \t>]*```[ \t]*([\w+#.-]*)[^\n]*\n(.*?)(?:^[ \t>]*```[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^[ \t>]*```[ \t]*+([\w+#.-]*+)[^\n]*+\n(.*?)(?:^[ \t>]*```[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _PLAIN = frozenset({"", "text", "txt", "plain", "plaintext", "markdown", "md", "csv", "tsv", "json", "email", "eml"})
 """The formats, as a fence names them, whose content is text or data: values in it are values."""
 _INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
@@ -18,7 +18,9 @@ _ITEM = re.compile(
     r"^[ \t>]*(?:[-*+•]\s+)?(?:#{1,6}\s+)?[*_]{0,3}[(（]?(\d{1,3})(?:[.)](?=[\s*_])|[、．）])", re.MULTILINE
 )
 _HEADING = re.compile(r"^[ \t>]*#{1,6}\s+[*_]{0,3}(\d{1,3}(?:\.\d{1,3})*)\.?(?=\s)", re.MULTILINE)
-_LABEL = re.compile(r"^[\s>#*_-]*([^\W\d_][^\d\n|]{0,30}?)\s?(\d{1,3})(?=[*_]*\s*(?:[:.)：—–]|$))", re.MULTILINE)
+_LABEL = re.compile(
+    r"^(?:[^\S\n]|[>#*_-])*+([^\W\d_][^\d\n|]{0,30}?)\s?(\d{1,3})(?=[*_]*\s*(?:[:.)：—–]|$))", re.MULTILINE
+)
 _ROW = re.compile(r"^[ \t>]*\|[ \t*_]*(\d{1,4})\.?[ \t*_]*\|", re.MULTILINE)
 _DATED = re.compile(r"\d{1,2}\.\s*\d{1,2}\.\s*\d{2,4}")
 

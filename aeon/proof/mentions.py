@@ -16,9 +16,9 @@ __all__ = ["CODE", "is_json", "json_span", "mentions", "of_json", "values"]
 
 CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
 """Pieces of code in a text."""
-_MARKS = re.compile(r"\[\d+\]|^\s*(?:#+\s)?\d+[.)](?=\s)", re.MULTILINE)
+_MARKS = re.compile(r"\[\d+\]|^[^\S\n]*(?:#+\s)?\d+[.)](?=\s)", re.MULTILINE)
 """Marks of citations and numbers of list items, which are no values."""
-_FENCED_JSON = re.compile(r"\s*```(?:json)?\s*\n(.*?)```\s*", re.DOTALL)
+_FENCED_JSON = re.compile(r"\s*```(?:json)?[^\S\n]*\n(.*?)```\s*", re.DOTALL)
 _TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?', re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 

@@ -6,6 +6,7 @@ this very proof takes Aeon and the engine of the run: a `Host` says so.
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -26,6 +27,8 @@ def held_against(document: Mapping[str, Any], journal: Path, host: Host | None) 
         yield Line("problem", "the run was not saved, so no journal belongs to it")
         return
     try:
+        if not journal.is_file():  # a device has no end
+            raise FileNotFoundError(errno.ENOENT, "it is no file")
         with journal.open("rb") as file:
             lines = [file.readline() for _ in range(max(0, min(root["lines"], 10**7)))]
     except OSError as error:

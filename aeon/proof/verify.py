@@ -65,12 +65,12 @@ def verify_file(
     the proof of the journal again.
     """
     try:
-        size = Path(path).stat().st_size
-        if size > MOST_BYTES:
-            return Report(2, (f"it has {size:,} bytes; a proof has at most {MOST_BYTES:,}",))
-        data = Path(path).read_bytes()
+        with Path(path).open("rb") as file:  # what says that it has no bytes may have no end
+            data = file.read(MOST_BYTES + 1)
     except OSError as error:
         return Report(2, (f"it cannot be read: {error.strerror}",))
+    if len(data) > MOST_BYTES:
+        return Report(2, (f"it is too large: a proof has at most {MOST_BYTES:,} bytes",))
     return _with_signature(verify(data, journal, folder, host), Path(f"{path}{SIGNATURE}"), data, key)
 
 

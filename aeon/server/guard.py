@@ -82,7 +82,7 @@ class Guard:
                 421, "wrong_host", "this server is not called that; use its address, or start it with --allow-host NAME"
             )
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and _netloc(origin) != host.lower():
             raise Problem(403, "wrong_origin", "a page of another site sent this; only the server's own pages may")
         if scope["method"] not in _SAFE and headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
             raise Problem(403, "wrong_origin", "a page of another site sent this; only the server's own pages may")
@@ -107,18 +107,18 @@ class Guard:
         length = headers.get("content-length", "")
         if length.isdigit() and int(length) > self._most:
             raise self._too_large()
-        parts: list[bytes] = []
+        body = bytearray()
         try:
             async with asyncio.timeout(self._seconds):
                 while True:
                     message = await receive()
                     if message["type"] == "http.disconnect":
                         raise Problem(400, "incomplete", "the request broke off")
-                    parts.append(message.get("body", b""))
-                    if sum(map(len, parts)) > self._most:
+                    body += message.get("body", b"")
+                    if len(body) > self._most:
                         raise self._too_large()
                     if not message.get("more_body", False):
-                        return b"".join(parts)
+                        return bytes(body)
         except TimeoutError:
             detail = f"the body did not come within {self._seconds:g} seconds"
             raise Problem(408, "too_slow", detail, True, {"Connection": "close"}) from None
@@ -126,6 +126,14 @@ class Guard:
     def _too_large(self) -> Problem:
         detail = f"the body is larger than {self._most:,} bytes; put long texts into a folder of the server"
         return Problem(413, "too_large", detail, headers={"Connection": "close"})
+
+
+def _netloc(origin: str) -> str:
+    """The host and port of an origin, "" where it has none."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:  # half an IPv6 address
+        return ""
 
 
 def _headers(scope: Scope) -> dict[str, str]:

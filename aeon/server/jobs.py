@@ -17,7 +17,7 @@ from aeon.server.conversation import sources_of
 from aeon.server.history import History, difference, history_of, proof
 from aeon.server.replies import JobPage, JobReply, RunReply, job_reply
 from aeon.server.routing import PROBLEMS, body_of, key_of, owner_of, run_of, sent, service_of, streamed, takes, token_of
-from aeon.server.runs import RunState
+from aeon.server.runs import MOST_PLACE, RunState
 from aeon.server.streams import place_of, stream_of
 
 __all__ = [
@@ -38,7 +38,7 @@ class ModelCalls(Frozen):
 async def listed(
     request: Request,
     most: Annotated[int, Query(ge=1, le=200)] = 50,
-    before: Annotated[int | None, Query(ge=1)] = None,
+    before: Annotated[int | None, Query(ge=1, le=MOST_PLACE)] = None,
     state: RunState | None = None,
 ) -> Response:
     """The runs, newest first."""

@@ -27,12 +27,14 @@ from aeon.runtime.gathering import Gathering
 from aeon.schema import JsonObject
 from aeon.server.problems import Problem
 
-__all__ = ["OPEN", "RunRecord", "RunState", "Runs", "has_room", "no_room", "now", "over_budget"]
+__all__ = ["MOST_PLACE", "OPEN", "RunRecord", "RunState", "Runs", "has_room", "no_room", "now", "over_budget"]
 
 T = TypeVar("T")
 RunState = Literal["queued", "running", "waiting", "ended", "failed", "cancelled"]
 OPEN: tuple[RunState, ...] = ("queued", "running")
 """The states of runs that the server still works on."""
+MOST_PLACE = 2**62
+"""A place in the list of runs beyond which there is none."""
 _VERSION = 1
 _ROOM = 1_000_000
 _RETRY_SECONDS = 1.0
@@ -251,7 +253,7 @@ class Runs:
         where, values = "owner = ?", [owner]
         if state is not None:
             where, values = f"{where} AND state = ?", [*values, state]
-        until = before if before is not None else 2**62
+        until = before if before is not None else MOST_PLACE
         sql = f"{where} AND seq < ? ORDER BY seq DESC LIMIT ?"
         found = await self.done(lambda file: _several(file, sql, *values, until, most), sure=False)
         return [*map(self._latest, found)]

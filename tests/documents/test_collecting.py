@@ -297,6 +297,17 @@ class TestFolders:
         assert collect(folder, place).added == ()
 
 
+def read_whole(place: Path) -> None:
+    """All that a collection holds is read."""
+    with closing(Collection.open(place)) as documents:
+        for name in documents.documents:
+            documents.document(name)
+            documents.text(name)
+        documents.search("bridge")
+        documents.files()
+        documents.sizes()
+
+
 def damaged(place: Path) -> None:
     """Put zeros into the middle of a file."""
     data = bytearray(place.read_bytes())
@@ -381,15 +392,50 @@ class TestWrongFiles:
             database.executescript(change)
         assert "is damaged (its tables are not those of a collection)" in refused(place)
 
-    @pytest.mark.parametrize("change", ["sentences = '['", "sentences = '[1]'", "sentences = '[[1, \"x\"]]'"])
+    @pytest.mark.parametrize(
+        "change",
+        [
+            "sentences = '['", "sentences = '[1]'", "sentences = '[[1, \"x\"]]'", "sentences = '[[1e999, 2]]'",
+            f"sentences = '{'[' * 100_000}'", f"sentences = '[[{'9' * 5_000}, 1]]'", "sentences = '[[0, 99999999]]'",
+            "sentences = '[[5, 5]]'", f"sentences = '[{', '.join(['[0, 1]'] * 9_000)}]'", "sentences = x'ff00'",
+            "start = 'x'", "start = 1.5", "start = -1", "page = 'x'", "heading = x'00ff'", "text = x'ff'",
+        ],
+        ids=lambda change: change[:30],
+    )  # fmt: skip
     def test_forged_passages(self, folder: Path, place: Path, change: str) -> None:
-        """What a passage says of its sentences is refused in one line if it cannot be read."""
+        """What a passage says of itself is refused in one line if it cannot be so, whatever stands there."""
         collect(folder, place)
         with closing(sqlite3.connect(place)) as database:
             database.execute(f"UPDATE passages SET {change}")
             database.commit()
-        with closing(Collection.open(place)) as documents, pytest.raises(ToolFailed, match="of a passage are damaged"):
+        with closing(Collection.open(place)) as documents, pytest.raises(ToolFailed) as refusal:
             documents.search("bridge")
+        assert str(refusal.value).startswith("the index of the documents cannot be read: ")
+
+    @pytest.mark.parametrize(
+        "change", ["documents SET path = x'ff' || id", "documents SET text = x'ff00'", "documents SET title = x'ff'",
+                   "documents SET text = 5", "files SET size = 'x'", "files SET path = x'ff' || document",
+                   "files SET document = 'x'"],
+    )  # fmt: skip
+    def test_forged_rows(self, folder: Path, place: Path, change: str) -> None:
+        """A value of another type, which SQLite keeps in any column, is damage: told in one line."""
+        collect(folder, place)
+        with closing(sqlite3.connect(place)) as database:
+            database.execute(f"UPDATE {change}")
+            database.commit()
+        with pytest.raises((ToolFailed, InputFileError)):
+            read_whole(place)
+
+    def test_a_forged_folder(self, folder: Path, place: Path) -> None:
+        """Where a collection does not say where its folders lie, it is not brought up to date, and stays as it is."""
+        collect(folder, place)
+        with closing(sqlite3.connect(place)) as database:
+            database.execute("UPDATE folders SET path = x'ff'")
+            database.commit()
+        forged = place.read_bytes()
+        with pytest.raises(InputFileError, match="what does not belong there"):
+            collect(folder, place)
+        assert place.read_bytes() == forged
 
     @pytest.mark.parametrize("content", [b"", b"My notes.\n", None])
     def test_nothing_else_is_overwritten(self, folder: Path, place: Path, content: bytes | None) -> None:

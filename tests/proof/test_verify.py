@@ -243,6 +243,16 @@ def test_the_journal_must_be_the_one_of_the_proof(tmp_path: Path) -> None:
     assert verify(made(ANSWER), journal=journal).code == 1
 
 
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a device that never ends")
+def test_what_has_no_end_is_read_no_further_than_a_proof_is_long(tmp_path: Path) -> None:
+    """A device says that it has no bytes, and gives them for ever: it is neither a proof nor the journal of one."""
+    assert verify_file("/dev/zero") == Report(2, (f"it is too large: a proof has at most {MOST_BYTES:,} bytes",))
+    journal = tmp_path / "run.jsonl"
+    journal.write_bytes(b'{"a":1}\n')
+    data = made(ANSWER, journal=journal_root(journal))
+    assert verify(data, journal=Path("/dev/zero")).problems == ("the journal cannot be read: it is no file",)
+
+
 def test_a_source_that_changed_on_disk_is_named(tmp_path: Path) -> None:
     """Compared by the hash of its file; a place outside the folder is not looked at."""
     (tmp_path / "lease.md").write_text(TEXT, encoding="utf-8")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import socket
+import time
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from aeon.errors import InputFileError
 from aeon.server.connections import Patient
-from aeon.server.guard import MOST_BYTES
+from aeon.server.guard import MOST_BYTES, Guard
 from aeon.server.service import Limits
 from aeon.server.serving import is_loopback
 from aeon.server.tokens import Tokens
@@ -47,7 +50,8 @@ def test_names_of_other_sites_are_refused(serve: Serve) -> None:
 def test_pages_of_other_sites_are_refused(serve: Serve) -> None:
     """A browser says which page sends a request: only the server's own may, and no answer opens it to others."""
     server = serve()
-    for header in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}):
+    origins = [{"Origin": one} for one in ("https://evil.example", "null", "http://[::1")]
+    for header in (*origins, {"Sec-Fetch-Site": "cross-site"}):
         complains(server.post("/run", {"task": TASK}, **header), 403, "wrong_origin", "own pages")
     own = server.post("/run", {"task": WORDS_TASK, "engine": "shorten"}, Origin=server.url)
     assert own.status_code == 200
@@ -64,6 +68,27 @@ def test_bodies_are_limited(serve: Serve) -> None:
     assert b" 413 " in said and b"too_large" in said
     complains(server.client.post("/run", content=(b"x" * 65536 for _ in range(1600))), 413, "too_large", "a folder")
     assert server.get("/healthz").json()["status"] == "ok"
+
+
+def test_a_body_in_many_pieces_costs_no_more_than_one() -> None:
+    """What each costs does not grow with those before it: a body that comes byte by byte keeps nobody waiting."""
+    pieces = [{"type": "http.request", "body": b" ", "more_body": True}] * 50_000
+    left = iter([*pieces, {"type": "http.request", "body": b"{}", "more_body": False}])
+    bodies: list[bytes] = []
+
+    async def receive() -> Any:
+        return next(left)
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        bodies.append((await receive())["body"])
+
+    async def send(message: Any) -> None:
+        raise AssertionError(message)
+
+    scope = {"type": "http", "method": "POST", "path": "/run", "headers": [(b"host", b"localhost")]}
+    began = time.process_time()
+    asyncio.run(Guard(app)(scope, receive, send))
+    assert len(bodies[0]) == 50_002 and time.process_time() - began < 3
 
 
 def test_connections_without_a_request_are_closed(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,6 +67,7 @@ def test_paths_and_methods_that_are_not_there(serve: Serve) -> None:
     """Unknown paths, methods, jobs and parameters are problems, too; no path leads to a file of the server."""
     server = serve()
     complains(server.get("/nothing"), 404, "unknown_path", "openapi.json")
+    complains(server.get(f"/jobs?before={10**30}"), 422, "invalid", "before")
     complains(server.get("/run"), 405, "wrong_method", "POST")
     complains(server.client.put("/jobs", json={}), 405, "wrong_method", "GET")
     complains(server.get("/jobs?most=0"), 422, "invalid", "most")

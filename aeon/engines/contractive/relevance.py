@@ -5,9 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from aeon.documents.index import Index, Stamp
+from aeon.documents.index import Index
 from aeon.documents.query import terms
 from aeon.documents.readers import Text
+from aeon.documents.rows import Stamp
 from aeon.errors import ToolFailed
 
 __all__ = ["relevance"]

@@ -14,7 +14,7 @@ from aeon.engines.research.values import Citation
 
 __all__ = ["Answered", "Desk", "unmarked"]
 
-_MARKS = re.compile(r"\s*[\[【]\s*\d{1,3}(?:\s*[,;]\s*\d{1,3})*\s*(?:[\]】]|(?=\s*(?:[\[【]|[.!?]?$)))")
+_MARKS = re.compile(r"(?<!\s)\s*[\[【]\s*\d{1,3}(?:\s*[,;]\s*\d{1,3})*\s*+(?:[\]】]|(?=[\[【]|[.!?]?$))")
 """Numbers of citations: those in a text that a model wrote may come from a page, so the host puts in its own."""
 
 

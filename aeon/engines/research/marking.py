@@ -10,7 +10,7 @@ from aeon.engines.research.values import Citation, Finding
 
 __all__ = ["LABELLED", "evidence_of", "listed", "marked", "sought", "unmarked", "with_limits"]
 
-LABELLED = re.compile(r"\s*[\[【]((?:[\d.,;&\s\u2013-]|and|to)*)(?:[\]】]|$)")
+LABELLED = re.compile(r"(?<!\s)\s*[\[【]((?:[\d.,;&\s\u2013-]|and|to)*)(?:[\]】]|$)")
 """What a reader takes for a citation: numbers in square brackets."""
 _NUMBERS = re.compile(r"\d+(?:\.\d+)?")
 _MARK = re.compile(r"\d{1,3}(?:\.\d{1,3})?")

@@ -55,8 +55,8 @@ _EXAMPLES = (
         'print("concert" if a < b else "lecture", days_between(a, b))',
     ),
 )
-_FACT = re.compile(r"^\s*(?P<name>[a-z]\w*)\s*=\s*(?P<question>[^\n]+\?)\s*$", re.MULTILINE)
-_FORMULA = re.compile(r"^\s*(?P<formula>print\(.+\))\s*$", re.MULTILINE)
+_FACT = re.compile(r"^[^\S\n]*(?P<name>[a-z]\w*)\s*=\s*(?P<question>[^\n]+\?)\s*$", re.MULTILINE)
+_FORMULA = re.compile(r"^[^\S\n]*(?P<formula>print\(.+\))\s*$", re.MULTILINE)
 _WHICH = re.compile(r"\b(?:which|who|whose|whom|or|whether|compare)\b", re.IGNORECASE)
 
 _AMOUNT = re.compile(

@@ -29,7 +29,7 @@ _LOOKS = 3
 _LONGEST = 120
 _WORD = re.compile(r"\w+")
 _MODULE = re.compile(r"[a-z_][\w.]*")
-_FILE = re.compile(r"[\w./-]+\.\w{1,5}")
+_FILE = re.compile(r"(?<![\w./-])[\w./-]+\.\w{1,5}")
 
 
 def claims(game: Game, question: str) -> Iterator[Statement]:
