@@ -376,7 +376,7 @@ class Supervisor:
         if size > most.prompt_bytes:
             raise AllowanceExhausted("calls", f"prompt: it has {size} bytes; at most {most.prompt_bytes} are sent")
         tokens = most.output_tokens if can.hidden_reasoning else ask.max_tokens
-        return await call(self.llm, ask.changed(ask.messages, min(tokens, most.output_tokens)), self.price)
+        return await call(self.llm, ask.limited(min(tokens, most.output_tokens)), self.price)
 
 
 def _faults(error: ValidationError) -> str:
