@@ -64,7 +64,7 @@ def days(text: str, cell: bool = False) -> Iterator[Mention]:
     A month that begins a sentence may be another word; a ``cell`` begins none. Alone without a capital it is uncertain.
     """
     masked = _MONTH.sub(lambda name: _SIGN * len(name[0]), text)
-    for written, forms in _DATES:
+    for written, forms in _DATES if re.search(rf"{_SIGN}|\d[-./年년月월]", masked) else ():  # all have one of these
         for match in written.finditer(masked):
             said = text[match.start() : match.end()]
             if _is_other(text, match, said, forms, cell):

@@ -164,8 +164,7 @@ _NUMERAL, _WORD = re.compile(NUMERAL), re.compile(r"[^\W\d]+(?:-[^\W\d]+)*")
 _WORDS = pattern(f"{LARGE}|{_WORD.pattern}", re.IGNORECASE)
 _PART = re.compile(r"(?:(\d+)\s+)?(\d+)\s*/\s*(\d+)")
 _GROUPED = re.compile(r"\d*|\d{1,3}(?P<mark>[.,'’٬_\s])(?:\d{2,3}(?P=mark))*\d{3}")
-_QUOTES = "\"'“”„‟«»‘’‚ "
-_MINUS = str.maketrans({"−": "-", "–": "-", "⁄": "/"})
+_QUOTES, _MINUS = "\"'“”„‟«»‘’‚ ", str.maketrans({"−": "-", "–": "-", "⁄": "/"})
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _CENTURY = 69
 """Years of two digits from here on are of the last century, as POSIX has it."""
@@ -229,7 +228,7 @@ def _number(text: str, form: str) -> Read:
         number, before = -number, before.strip("- ")
     power, after = _scale(after)
     unit = unit_of(f"{before.strip('+')} {after}".strip()) if before.strip("+") or after else ""
-    number *= Fraction(10) ** power
+    number *= Fraction(10) ** power if power else 1
     return Read(exact(number), number, unit, None if places is None else places - power)
 
 
@@ -248,7 +247,8 @@ def _of_digits(digits: str, point: str) -> tuple[Fraction, int]:
     whole, _, rest = written.partition(point)
     if not _GROUPED.fullmatch(whole) or not (rest.isdecimal() or rest == "") or len(digits) > 400:
         raise ValueError(f"{digits[:40]!r} is no number with {point!r} before its decimals")
-    return Fraction(f"{re.sub(r'[^0-9]', '', whole) or 0}.{rest or 0}e{power or 0}"), len(rest) - int(power or 0)
+    number = Fraction(int(f"{re.sub(r'[^0-9]', '', whole)}{rest}" or 0), 10 ** len(rest))
+    return number * Fraction(10) ** int(power) if power else number, len(rest) - int(power or 0)
 
 
 def _of_word(match: re.Match[str]) -> tuple[Fraction, None]:
