@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-MOST = 11.0
+MOST = 8.0
 """How many times the processor seconds of importing pydantic importing Aeon may take."""
 LATER = ("openai", "httpx2", "duckdb", "rich", "mcp", "fastapi", "dbos", "aeon.search.client", "aeon.cli")
 

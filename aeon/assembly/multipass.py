@@ -16,7 +16,7 @@ from aeon.execution import tutor as tutored_turns
 from aeon.execution.texts import TextWriter
 from aeon.execution.turns import TurnTaker
 from aeon.grounding.prose import checked_sentences
-from aeon.grounding.results import PlanEvidence, spans_of
+from aeon.grounding.results import LatestEvidence, spans_of
 from aeon.isolation.aside import aside
 from aeon.kernel.passes import MULTIPASS
 from aeon.kernel.ports import Handlers
@@ -124,7 +124,8 @@ def _modules(services: Services[Config], context: str) -> Handlers:
     judging = services.supervisor_of(engine.evaluate.eval_model)
     outline = replace(briefing, material=outline_of(briefing.material))
     able = bool(set(services.tools.offered) - {CALCULATOR})
-    missing = partial(unplaced, able=able)
+    evidence = LatestEvidence()
+    missing = partial(unplaced, able=able, evidence=evidence)
     unaided, judged = config.model_tier == "T0", config.model_tier not in ("T0", "T1")
     validator = SemanticValidator(judging, outline, missing=missing, thresholds=config.convergence, judged=judged)
     planner = StepPlanner(supervisor, briefing)
@@ -133,16 +134,19 @@ def _modules(services: Services[Config], context: str) -> Handlers:
     closer = Closer(supervisor, briefing, config.output_tokens, config.brief)
     confidence = calibrated(engine.state_monitor)
     known = experience(engine.state_monitor, services.author)
-    assessor = ConvergenceEngine(judging, outline, engine, confidence, experience=known, judged=judged, unaided=unaided)
+    assessor = ConvergenceEngine(
+        judging, outline, engine, confidence, experience=known, evidence=evidence,
+        judge="tools" if unaided else "model" if judged else "nobody",
+    )  # fmt: skip
     form = partial(work_form, config, supervisor, programs.tools)
 
     async def checked(effect: ValidateResults) -> SemanticValidationReport:
         report = await validator.validate_results(effect)
-        return await aside(partial(with_unplaced, effect, report, able))
+        return await aside(partial(with_unplaced, effect, report, able, evidence))
 
     async def answered(effect: Synthesize) -> Answer:
         answer = await closer.close(effect)
-        return await aside(partial(_grounded, effect, answer, able))
+        return await aside(partial(_grounded, effect, answer, evidence, able))
 
     return {
         "turn": partial(_turn, _turns(services, worker), TextWriter(supervisor, briefing, config.output_tokens)),
@@ -191,9 +195,9 @@ def _writer(services: Services[Config], tools: ToolRegistry) -> ProgramWriter | 
     return tutored_programs.Tutored(writer, ProgramWriter(other, briefing, tools, config.derivations), other.llm.name)
 
 
-def _grounded(effect: Synthesize, answer: Answer, able: bool = False) -> Answer:
+def _grounded(effect: Synthesize, answer: Answer, evidence: LatestEvidence, able: bool) -> Answer:
     """The answer with what each of its values and sentences rests on, where the model was ``able`` to look."""
-    claims = PlanEvidence(effect.task, effect.plan, able).claims(answer.text, effect.calculations)
+    claims = evidence.of(effect.task, effect.plan).claims(answer.text, effect.calculations, able)
     spans = ((one.start, one.end) for one in sentences(answer.text))
     done = (step for step in effect.plan.steps if step.status == "complete")
     return answer.changed(claims=claims, sentence_checks=checked_sentences(answer.text, spans, claims, spans_of(done)))

@@ -16,7 +16,6 @@ from aeon.schema import (
     Plan,
     Step,
     Support,
-    Task,
 )
 
 __all__ = ["ClaimedResult", "accuracy", "claimed_results", "contradictions", "source_quality"]
@@ -39,9 +38,8 @@ class ClaimedResult(NamedTuple):
         return sum(claim.verdict == "supported" for claim in self.claims)
 
 
-def claimed_results(steps: Iterable[Step], task: Task, plan: Plan) -> tuple[ClaimedResult, ...]:
+def claimed_results(steps: Iterable[Step], evidence: PlanEvidence) -> tuple[ClaimedResult, ...]:
     """The results of those of the steps that have one, each with its claims."""
-    evidence = PlanEvidence(task, plan)
     return tuple(
         ClaimedResult(step, () if step.output is None else evidence.claims(str(step.output))) for step in steps
     )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, islice
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -20,6 +20,7 @@ from aeon.convergence.evaluation import Judgments, evaluate
 from aeon.convergence.experience import Experience
 from aeon.convergence.reviewed import reviewed
 from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.grounding.results import LatestEvidence
 from aeon.isolation.aside import aside
 from aeon.kernel.table import DISAGREEMENT, NOT_STATED, UNCERTAIN
 from aeon.multipass.effects import AssessConvergence
@@ -69,8 +70,9 @@ class ConvergenceEngine:
     says all of it in the one reply that validation got. What was measured to be bad on the endpoint is not asked and
     decides nothing; where nothing else judged how complete the answer is, it is unverified. ``measured`` holds what was
     measured, by default on the endpoint itself, then what is shipped; ``experience`` is how often answers of the model
-    were right, by how they came about. With ``judged`` false there is no model to ask; ``unaided`` is for runs that
-    have none for anything: then what their tools gave counts as it stands.
+    were right, by how they came about. With ``judge`` "nobody" there is no model to ask; "tools" is for runs that have
+    none for anything: then what their tools gave counts as it stands. ``evidence`` may be shared with others that ask
+    about the same plans.
     """
 
     def __init__(
@@ -81,15 +83,16 @@ class ConvergenceEngine:
         confidence: Callable[[float], float] = lambda mean: mean,
         measured: Calibrations | None = None,
         experience: Experience | None = None,
-        judged: bool = True,
-        unaided: bool = False,
+        judge: Literal["model", "nobody", "tools"] = "model",
+        evidence: LatestEvidence | None = None,
     ) -> None:
         self._supervisor = supervisor
         self._briefing = briefing
         self._judge = Judge(supervisor, samples=0, measured=measured)
         self._verdicts = VerdictJudge(supervisor, briefing, measured)
-        self._judged = judged and not unaided
-        self._unaided = unaided
+        self._judged = judge == "model"
+        self._unaided = judge == "tools"
+        self._evidence = evidence or LatestEvidence()
         self._engine = engine or ReasoningEngine()
         self._confidence = confidence
         self._experience = experience or Experience()
@@ -215,7 +218,8 @@ class ConvergenceEngine:
         with contextlib.suppress(CompletionError, AllowanceExhausted):
             if detected and doubtful and await self._judge.decides(judgment("compatible")):
                 judgments = replace(judgments, contradictions=await self._contradictions(effect))
-        evaluation = await aside(partial(evaluate, effect, self._engine, judgments, self._confidence))
+        evidence = self._evidence.of(effect.task, effect.plan)
+        evaluation = await aside(partial(evaluate, effect, self._engine, judgments, evidence, self._confidence))
         unnamed = by_entities and judgments.entities is None
         return evaluation.changed(warnings=(*evaluation.warnings, _UNNAMED)) if unnamed else evaluation
 

@@ -15,7 +15,7 @@ from aeon.convergence.claimed import (
     contradictions,
     source_quality,
 )
-from aeon.grounding.results import resting_on_record
+from aeon.grounding.results import PlanEvidence, resting_on_record
 from aeon.multipass.effects import AssessConvergence
 from aeon.multipass.plans import current_steps
 from aeon.schema import (
@@ -64,14 +64,17 @@ def evaluate(
     effect: AssessConvergence,
     engine: ReasoningEngine,
     judgments: Judgments,
+    evidence: PlanEvidence,
     calibrated: Callable[[float], float] = lambda confidence: confidence,
 ) -> Evaluation:
-    """The evaluation of a plan after a pass; ``calibrated`` is the calibration's map of the confidence.
+    """The evaluation of a plan after a pass, by the ``evidence`` for its results.
+
+    ``calibrated`` is the calibration's map of the confidence.
 
     There is no confidence where nobody judged how much of the answer is there: a run would be surer for knowing less.
     """
     plan, monitor = effect.plan, engine.state_monitor
-    aspects, measured = _aspects(effect, judgments), _measured(effect)
+    aspects, measured = _aspects(effect, judgments), _measured(effect, evidence)
     parts = _parts(effect, judgments, measured)
     judged = bool(judgments.entities) or "completeness" in judgments.scores
     measurable = monitor.track_confidence and judged
@@ -112,10 +115,11 @@ def _weighted_mean(measures: ConfidenceParts | Dimensions, weights: Iterable[tup
     return round(min(1.0, math.fsum(weight * value for weight, value in measured) / total), 6)
 
 
-def _measured(effect: AssessConvergence) -> _Measured:
+def _measured(effect: AssessConvergence, evidence: PlanEvidence) -> _Measured:
     worded = [step for step in current_steps(effect.plan) if step.status == "complete"]
     final = _final(effect.plan)
-    every = {one.step.id: one for one in claimed_results([*final, *worded], effect.task, effect.plan)}
+    steps = {step.id: step for step in (*final, *worded)}
+    every = {one.step.id: one for one in claimed_results(steps.values(), evidence)}
     return _Measured(tuple(every[s.id] for s in final), tuple(every[s.id] for s in worded))
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import re
 import unicodedata
 from collections.abc import Iterator
 
 from aeon.language.words import COMMON, language_of
+from aeon.patterns import pattern
 
 __all__ = ["content", "expression", "spaced", "terms"]
 
@@ -15,10 +15,10 @@ _MOST_WORDS = 32
 _LONGEST_WORD = 100
 
 # Scripts that are written without blanks, and Korean, whose particles stick to the words: one character is one token.
-_CHARACTER = re.compile(
+_CHARACTERS = (
     "[\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
 )
-_RUN = re.compile(f"{_CHARACTER.pattern}+")
+_CHARACTER, _RUN = pattern(_CHARACTERS), pattern(f"{_CHARACTERS}+")
 
 
 def spaced(text: str) -> str:

@@ -113,8 +113,8 @@ class Worker:
         DBOS.workflow(name=WORKFLOW, max_recovery_attempts=None)(run)  # see `Attempts`: a hand-over is no failure
         DBOS.workflow(name=SCHEDULED)(begin)
         DBOS.listen_queues(self._queues)
+        self._register(self._queues[: len(self._plugins)])  # a queue that is there at the launch is polled at once
         DBOS.launch()
-        self._register(self._queues[: len(self._plugins)])
 
     def _register(self, queues: Iterable[str]) -> None:
         """Take runs from these queues, too."""
@@ -122,10 +122,9 @@ class Worker:
         each = min(owner, everywhere or owner) if owner else None
         for queue in queues:
             self._registered.add(queue)
-            DBOS.register_queue(
+            self._database.client.register_queue(
                 queue, worker_concurrency=min(parallel, everywhere or parallel), global_concurrency=everywhere,
                 partition_concurrency=each, polling_interval_sec=self._limits.poll,
-                on_conflict="always_update",
             )  # fmt: skip
 
     def _look_further(self) -> None:

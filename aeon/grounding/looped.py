@@ -36,15 +36,12 @@ class _Stated(NamedTuple):
 
 
 class LoopEvidence:
-    """A task and what a loop over tools has on record, read once, for the claims of any number of answers.
+    """A task and what a loop over tools has on record, read once, for the claims of any number of answers."""
 
-    Where no tool gave anything, none was ``able`` to, and there is no context, what the task does not say is not
-    checked.
-    """
-
-    def __init__(self, task: Task, record: ToolRecord, able: bool = False) -> None:
+    def __init__(self, task: Task, record: ToolRecord) -> None:
         self._task, self._record = task, record
-        self._checked = record.looked_up or bool(task.context) or able
+        self._checked = record.looked_up or bool(task.context)
+        self._claims: dict[tuple[str, tuple[Calculation, ...]], tuple[Claim, ...]] = {}
         self._empty = task.changed(text="", context="")
         self._names = {lines.source for use in record.uses for lines in use.lines} - {""}
         self._numbers = {int(one) for one in record.by_number() if one.isdecimal()}
@@ -56,12 +53,21 @@ class LoopEvidence:
         )
         self._made: dict[tuple[frozenset[str], tuple[_Stated, ...] | None], Grounds] = {}
 
-    def claims(self, answer: str, calculations: Sequence[Calculation] = ()) -> tuple[Claim, ...]:
+    def claims(self, answer: str, calculations: Sequence[Calculation] = (), able: bool = False) -> tuple[Claim, ...]:
         """A claim for each value of the answer, in order, with what it rests on.
 
         A value is looked for in what its line cites, then in what the answer cites, then in all that the tools gave,
         then in the task. It may follow from others by a computation that a text states, or that a judge points out.
+        Where no tool gave anything, none was ``able`` to, and there is no context, what the task does not say is not
+        checked.
         """
+        key = (answer, tuple(calculations))
+        if key not in self._claims:
+            self._claims[key] = self._claimed(*key)
+        return self._claims[key] if self._checked or able else tuple(map(unchecked, self._claims[key]))
+
+    def _claimed(self, answer: str, calculations: Sequence[Calculation]) -> tuple[Claim, ...]:
+        """The claims, whether or not anything was looked up."""
         said = figures_of_answer(answer, self._numbers, self._names)
         if not said:
             return ()
@@ -73,8 +79,7 @@ class LoopEvidence:
         if calculations:
             made = with_calculations(made, mentions, search.whole, self._record.by_number(), calculations)
             made = _with_computations(answer, made, mentions, search.whole)
-        made = _without_constants(answer, made, mentions)
-        return made if self._checked else tuple(map(unchecked, made))
+        return _without_constants(answer, made, mentions)
 
     def all(self, answer: str, cites: frozenset[str]) -> Grounds:
         """All that an answer with these citations may rest on, what it cites first.

@@ -25,6 +25,7 @@ from aeon.schema import (
 from aeon.schema.programs import Ran
 
 __all__ = [
+    "LatestEvidence",
     "PlanEvidence",
     "given",
     "others_of",
@@ -37,23 +38,21 @@ _RECORDED = ("source", "tool")
 
 
 class PlanEvidence:
-    """What the steps of a plan gave, read once, for the claims of any number of answers to the task.
+    """What the steps of a plan gave, read once, for the claims of any number of answers to the task."""
 
-    Where no step could look anything up, what the task does not say is not checked; where a model works with tools turn
-    by turn, it is checked all the same if it was ``able`` to look something up, and did not.
-    """
+    def __init__(self, task: Task, plan: Plan) -> None:
+        self._task, self._plan = told(task), plan
 
-    def __init__(self, task: Task, plan: Plan, able: bool = False) -> None:
-        self._task, self._plan, self._able = told(task), plan, able
-
-    def claims(self, answer: str, calculations: Sequence[Calculation] = ()) -> tuple[Claim, ...]:
+    def claims(self, answer: str, calculations: Sequence[Calculation] = (), able: bool = False) -> tuple[Claim, ...]:
         """A claim for each value of the answer, with what it rests on.
 
         ``calculations`` are what a judge says of values that stand nowhere, in an answer of a model that worked with
-        tools turn by turn.
+        tools turn by turn. Where no step could look anything up, what the task does not say is not checked; where a
+        model works with tools turn by turn, it is checked all the same if it was ``able`` to look something up, and
+        did not.
         """
         if any(isinstance(step.action, ToolLoop) for step in self._plan.steps):
-            return self._loop.claims(answer, calculations)
+            return self._loop.claims(answer, calculations, able)
         outputs = [ToolOutput(step.id, output) for step in self._done for output in given(step)]
         return tuple(map(unchecked, claims(answer, self._task, outputs, (), _stated(self._done))))
 
@@ -69,7 +68,24 @@ class PlanEvidence:
             stated=_stated(self._done),
             others=others_of({step.id: step for step in self._done if step.mode != "tools"}),
         )
-        return LoopEvidence(self._task, record, self._able)
+        return LoopEvidence(self._task, record)
+
+
+class LatestEvidence:
+    """The evidence of the plan that was asked about last.
+
+    A pass asks about one plan several times: for values that stand nowhere, for the assessment, and for the answer.
+    """
+
+    def __init__(self) -> None:
+        self._latest: tuple[Task, Plan, PlanEvidence] | None = None
+
+    def of(self, task: Task, plan: Plan) -> PlanEvidence:
+        """The evidence of this very plan of this very task."""
+        latest = self._latest
+        if latest is None or latest[0] is not task or latest[1] is not plan:
+            latest = self._latest = (task, plan, PlanEvidence(task, plan))
+        return latest[2]
 
 
 def others_of(steps: Mapping[str, Step | StepResult]) -> list[ToolOutput]:

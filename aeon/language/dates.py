@@ -8,12 +8,13 @@ from datetime import date
 
 from aeon.language.mention import Mention, mentioned
 from aeon.language.readings import MONTHS, Read, stands_for
+from aeon.patterns import pattern
 
 __all__ = ["days", "days_named", "read_days", "same_day", "times"]
 
 _SIGN, _NAME = "\ue000", "\ue000++"
 """Stands for the name of a month: a text is looked through for those once, and not by each pattern."""
-_MONTH = re.compile(rf"(?<!\w)(?:{'|'.join(sorted(MONTHS, key=len, reverse=True))})(?!\w)", re.IGNORECASE)
+_MONTH = pattern(rf"(?<!\w)(?:{'|'.join(sorted(MONTHS, key=len, reverse=True))})(?!\w)", re.IGNORECASE)
 _ALONE = {"May", "Mai"} | {one for m in MONTHS for one in (m.capitalize(), m) if len(one) > 3 + one.islower()}
 """Names as they may stand alone; in small letters shorter ones are often other words."""
 _ORDINAL = r"(?:st|nd|rd|th|er|\.)?"
@@ -44,7 +45,7 @@ _WRITTEN = (
     (r"\d{1,2}[月월](?!\s?\d)", ("m",)),
     (r"(?:19|20)\d{2}[年년](?!\s?\d{1,2}[月월])", ("y",)),
 )
-_DATES = tuple((re.compile(rf"(?<![\w.,/-]){pattern}"), forms) for pattern, forms in _WRITTEN)
+_DATES = tuple((pattern(rf"(?<![\w.,/-]){text}"), forms) for text, forms in _WRITTEN)
 _TIME = re.compile(
     r"(?<![\w.,:])(?:\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\b\.?)?(?![:\d])|\d{1,2}\s?[ap]\.?m\b\.?"
     r"|\d{1,2}(?:[.:]\d{2})?\sUhr\b(?:\s\d{2}(?!\d))?)",
@@ -53,8 +54,7 @@ _TIME = re.compile(
 _ALSO_WORDS = re.compile(r"\b(?:may|mar|march)\b")
 """Month names that are also ordinary words where they are not capitalised."""
 _THINGS = re.compile(r"\s(?!(?:across|as|does|has|is|plus|this|thus|unless|was)\b)[a-z]{2,}s\b")
-_MONTH_BEFORE = re.compile(rf"{_SIGN}\.?\s$")
-_IS_DAY = re.compile(r"(?!0000)\d{4}-(?!00)\d\d-(?!00)\d\d")
+_MONTH_BEFORE, _IS_DAY = re.compile(rf"{_SIGN}\.?\s$"), re.compile(r"(?!0000)\d{4}-(?!00)\d\d-(?!00)\d\d")
 _AT = re.compile(r"\b(?:after|before|between|by|for|from|of|on|since|the|till|to|until)\s$", re.IGNORECASE)
 
 
@@ -65,8 +65,8 @@ def days(text: str, cell: bool = False) -> Iterator[Mention]:
     """
     pieces = re.findall(r"(?s).{1,20000}\S*", text)  # while a pattern is at work no other thread gets on
     masked = "".join(_MONTH.sub(lambda name: _SIGN * len(name[0]), piece) for piece in pieces)
-    for pattern, forms in _DATES:
-        for match in pattern.finditer(masked):
+    for written, forms in _DATES if re.search(rf"{_SIGN}|\d[-./年년月월]", masked) else ():  # all have one of these
+        for match in written.finditer(masked):
             said = text[match.start() : match.end()]
             if _is_other(text, match, said, forms, cell):
                 continue

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from aeon.language.mention import Mention, mentioned
 from aeon.language.readings import GERMAN_LARGE, GERMAN_WORDS, HAN, LARGE, SCALES, SPELT, UNITS, is_part
+from aeon.patterns import pattern
 
 __all__ = ["NUMBER", "UNIT", "han_numerals", "numerals", "spelt_numerals"]
 
@@ -24,21 +25,20 @@ _DIGITS = (
 _FRACTION = r"(?:(?:\d+\s)?\d+[/⁄]\d+(?![\d/])|(?:\d+\s?)?[¼-¾⅐-⅞])"
 _BEGIN = r"(?<![\w.,])(?<![^\W\d_]-)"
 _SIGNED = rf"(?:(?:(?<=[\s(:=|\[*])|(?<=^))[-+−–])?(?:{_CURRENCY}{_SPACE}?[-−]?)?"
-NUMBER = re.compile(
+NUMBER = pattern(
     rf"{_BEGIN}{_SIGNED}(?P<digits>(?P<fraction>{_FRACTION})|{_DIGITS})"
     rf"(?P<ordinal>(?:st|nd|rd|th)\b)?(?P<scale>{_SPACE}?{_SCALE})?(?P<unit>{_SPACE}?{UNIT})?",
     re.MULTILINE,
 )
-_WORD = re.compile(
+_WORD = pattern(
     rf"(?P<word>(?i:{LARGE}|{SPELT}|{GERMAN_LARGE}))"
     rf"(?P<scale>{_SPACE}{_SCALE})?(?P<unit>{_SPACE}{UNIT})?"
 )
-_HAN = re.compile(rf"(?<![{HAN}\d])[{HAN}]{{2,30}}(?![{HAN}\d])")
-_GERMAN = re.compile(GERMAN_LARGE, re.IGNORECASE)
+_HAN = pattern(rf"(?<![{HAN}\d])[{HAN}]{{2,30}}(?![{HAN}\d])")
+_GERMAN = pattern(GERMAN_LARGE, re.IGNORECASE)
 _NAME = re.compile(r"\s[A-Z][a-z]")
 _MANY = re.compile(r"a (?:hundred|thousand)", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_NO_NUMBER = ("24/7",)
 
 
 def numerals(text: str, german: bool = False) -> Iterator[Mention]:
@@ -83,7 +83,7 @@ def _is_number(match: re.Match[str], text: str, german: bool) -> bool:
 
 
 def _of_digits(match: re.Match[str], text: str) -> Mention | None:
-    if match["digits"] in _NO_NUMBER:
+    if match["digits"] == "24/7":
         return None
     following = text[match.end() : match.end() + 1]
     glued = following.isalnum() or following == "_"

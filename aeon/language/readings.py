@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from aeon.language.data import table
+from aeon.patterns import pattern
 
 __all__ = [
     "GERMAN_LARGE", "GERMAN_WORDS", "HAN", "LARGE", "MONTHS", "NUMBER_WORDS", "NUMERAL", "SCALES", "SPELT", "UNITS",
@@ -67,7 +68,7 @@ LARGE = (
     rf"{_HUNDREDS})(?![\w\u2010\u2011-])"
 )
 """How a larger number is written in English words, as "a hundred and fifty" or "twelve thousand four hundred"."""
-_LARGE = re.compile(LARGE, re.IGNORECASE)
+_LARGE = pattern(LARGE, re.IGNORECASE)
 _UP_TO_99 = rf"(?:(?:(?:ein|{_EINER})und)?(?:{_ZEHNER.replace(' ', '|')}|dreissig)|{_GERMAN_SMALL}|ein)"
 _HUNDERTE = rf"{_UP_TO_99}?hundert(?:und)?{_UP_TO_99}?"
 GERMAN_LARGE = (
@@ -75,10 +76,10 @@ GERMAN_LARGE = (
     rf"(?:(?:{_HUNDERTE}|{_UP_TO_99})?tausend(?:und)?(?:{_HUNDERTE}|{_UP_TO_99})?|{_HUNDERTE})(?![\w\u2010\u2011-])"
 )
 """How a larger number is written in German words, as "hundertfünfzig" or "zweitausenddreihundert"."""
-_GERMAN_LARGE = re.compile(GERMAN_LARGE, re.IGNORECASE)
-_SPELT = re.compile(f"{LARGE}|{SPELT}|{GERMAN_LARGE}", re.IGNORECASE)
-_GOES_BEFORE = re.compile(rf"(?:(?:{SPELT}|\bone)[\s-]|\b(?:hundred|thousand)[\s-](?:and\s)?)$", re.IGNORECASE)
-_GOES_BEHIND = re.compile(rf"[\s-](?:{SPELT}|(?:one|hundred)\b(?!-))", re.IGNORECASE)
+_GERMAN_LARGE = pattern(GERMAN_LARGE, re.IGNORECASE)
+_SPELT = pattern(f"{LARGE}|{SPELT}|{GERMAN_LARGE}", re.IGNORECASE)
+_GOES_BEFORE = pattern(rf"(?:(?:{SPELT}|\bone)[\s-]|\b(?:hundred|thousand)[\s-](?:and\s)?)$", re.IGNORECASE)
+_GOES_BEHIND = pattern(rf"[\s-](?:{SPELT}|(?:one|hundred)\b(?!-))", re.IGNORECASE)
 _LONGEST_WORD = 30
 
 
@@ -156,16 +157,14 @@ def is_part(text: str, start: int, end: int) -> bool:
 _NAMES = reversed(table("months.toml").values())
 MONTHS = {name: n for names in _NAMES for n, own in enumerate(names.split("|"), 1) for name in own.split()}
 """The names of the months in lower case; those of the first languages of the table go before the others."""
-_MONTH = re.compile(rf"\d+|(?<!\w)(?:{'|'.join(sorted(map(re.escape, MONTHS), key=len, reverse=True))})(?!\w)")
+_MONTH = pattern(rf"\d+|(?<!\w)(?:{'|'.join(sorted(map(re.escape, MONTHS), key=len, reverse=True))})(?!\w)")
 NUMERAL = r"(?:(?<![\w.,])[.,٫])?\d(?:[\d.,'’٬٫_\s]*\d)?(?:[eE][-+]?\d{1,3}(?!\w))?"
 """How a number may be written with digits."""
-_NUMERAL = re.compile(NUMERAL)
-_WORD = re.compile(r"[^\W\d]+(?:-[^\W\d]+)*")
-_WORDS = re.compile(f"{LARGE}|{_WORD.pattern}", re.IGNORECASE)
+_NUMERAL, _WORD = re.compile(NUMERAL), re.compile(r"[^\W\d]+(?:-[^\W\d]+)*")
+_WORDS = pattern(f"{LARGE}|{_WORD.pattern}", re.IGNORECASE)
 _PART = re.compile(r"(?:(\d+)\s+)?(\d+)\s*/\s*(\d+)")
 _GROUPED = re.compile(r"\d*|\d{1,3}(?P<mark>[.,'’٬_\s])(?:\d{2,3}(?P=mark))*\d{3}")
-_QUOTES = "\"'“”„‟«»‘’‚ "
-_MINUS = str.maketrans({"−": "-", "–": "-", "⁄": "/"})
+_QUOTES, _MINUS = "\"'“”„‟«»‘’‚ ", str.maketrans({"−": "-", "–": "-", "⁄": "/"})
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _CENTURY = 69
 """Years of two digits from here on are of the last century, as POSIX has it."""
@@ -229,7 +228,7 @@ def _number(text: str, form: str) -> Read:
         number, before = -number, before.strip("- ")
     power, after = _scale(after)
     unit = unit_of(f"{before.strip('+')} {after}".strip()) if before.strip("+") or after else ""
-    number *= Fraction(10) ** power
+    number *= Fraction(10) ** power if power else 1
     return Read(exact(number), number, unit, None if places is None else places - power)
 
 
@@ -248,7 +247,8 @@ def _of_digits(digits: str, point: str) -> tuple[Fraction, int]:
     whole, _, rest = written.partition(point)
     if not _GROUPED.fullmatch(whole) or not (rest.isdecimal() or rest == "") or len(digits) > 400:
         raise ValueError(f"{digits[:40]!r} is no number with {point!r} before its decimals")
-    return Fraction(f"{re.sub(r'[^0-9]', '', whole) or 0}.{rest or 0}e{power or 0}"), len(rest) - int(power or 0)
+    number = Fraction(int(f"{re.sub(r'[^0-9]', '', whole)}{rest}" or 0), 10 ** len(rest))
+    return number * Fraction(10) ** int(power) if power else number, len(rest) - int(power or 0)
 
 
 def _of_word(match: re.Match[str]) -> tuple[Fraction, None]:

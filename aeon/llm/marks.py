@@ -75,6 +75,8 @@ def _any(marks: Sequence[str]) -> str:
     return "|".join(map(re.escape, marks))
 
 
+_ANY_MARK = re.compile("[<[◁]")
+"""What every mark begins with."""
 _OPENING = re.compile(_any([opening for opening, _ in THOUGHTS]), re.IGNORECASE)
 _LEADING = re.compile(rf"\s*+({_OPENING.pattern})", re.IGNORECASE)
 _CLOSING = re.compile(_any([closing for _, closing in THOUGHTS]), re.IGNORECASE)
@@ -102,6 +104,8 @@ def answer_part(text: str) -> str:
 
     It is empty where there is nothing else. Marks that the answer speaks of stay.
     """
+    if _ANY_MARK.search(text) is None:
+        return text.lstrip("\ufeff").strip()
     body = _begun(final_message(text.lstrip("\ufeff")))
     body = _begun(_ended(_past_thoughts(body)))
     kept, position = [], 0

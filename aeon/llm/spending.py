@@ -6,9 +6,9 @@ Every attempt is a call of its own, and an endpoint may count the tokens of each
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
-
-from pydantic import ValidationError
+from functools import lru_cache
 
 from aeon.errors import ModelError
 from aeon.llm.strict_schema import strict_schema
@@ -29,10 +29,8 @@ _TOKENS_OF_TOOL_USE = 600
 
 def prompt_bytes(messages: Sequence[Message]) -> int:
     """The size of all messages in UTF-8, with the tool calls in them and the ids of those that they answer."""
-    return sum(
-        len(message.content.encode("utf-8")) + len(message.call_id.encode("utf-8")) + _calls_bytes(message)
-        for message in messages
-    )
+    texts = "".join([text for message in messages for text in (message.content, message.call_id)])
+    return len(texts.encode("utf-8")) + sum([_calls_bytes(message) for message in messages if message.calls])
 
 
 def most_prompt_tokens(messages: Sequence[Message], schema: JsonObject | None, tools: Sequence[ToolSpec] = ()) -> int:
@@ -40,21 +38,22 @@ def most_prompt_tokens(messages: Sequence[Message], schema: JsonObject | None, t
 
     A schema counts as well, since some endpoints put it into the prompt, and so do all of them with tools.
     """
-    size = _schema_bytes(schema) if schema is not None else 0
+    size = _schema_bytes(json.dumps(schema)) if schema is not None else 0
     if tools:
         size += _TOKENS_OF_TOOL_USE + sum(len(json.dumps(sent_tool(tool))) for tool in tools)
     return prompt_bytes(messages) + _TOKENS_PER_MESSAGE * len(messages) + _TOKENS_PER_PROMPT + size
 
 
-def _schema_bytes(schema: JsonObject) -> int:
-    """The size of a schema in the largest of the forms in which it is sent."""
-    strict = strict_schema(schema) or {}
-    return max(len(json.dumps(schema)), len(json.dumps(strict))) + _BYTES_OF_DESCRIPTION
+@lru_cache(maxsize=128)
+def _schema_bytes(schema: str) -> int:
+    """The size of a schema, given as JSON, in the largest of the forms in which it is sent."""
+    strict = strict_schema(json.loads(schema)) or {}
+    return max(len(schema), len(json.dumps(strict))) + _BYTES_OF_DESCRIPTION
 
 
 def _calls_bytes(message: Message) -> int:
     """The size of a message's tool calls as they are sent."""
-    return len(json.dumps(sent_message(message)["tool_calls"]).encode("utf-8")) if message.calls else 0
+    return len(json.dumps(sent_message(message)["tool_calls"]).encode("utf-8"))
 
 
 def most_usage(request: LLMRequest, prompt_tokens: int | None = None) -> Usage:
@@ -80,10 +79,10 @@ def true_usage(request: LLMRequest, response: LLMResponse, prompt_tokens: int | 
 
 def _can_be(usage: Usage) -> bool:
     """Whether the counts are any: an adapter of somebody's own may say what it likes."""
-    try:
-        return bool(Usage.model_validate(usage.fields(), strict=True))
-    except ValidationError:
-        return False
+    counts = usage.fields()
+    cost = counts.pop("cost")
+    is_cost = type(cost) in (int, float) and 0 <= cost < math.inf
+    return is_cost and all([type(count) is int and count >= 0 for count in counts.values()])
 
 
 def lost(request: LLMRequest, error: ModelError, prompt_tokens: int | None = None) -> Usage:

@@ -332,6 +332,6 @@ def current_steps(plan: Plan) -> tuple[Step, ...]:
     latest: dict[str, Step] = {}
     for step in plan.steps:
         newest = latest.setdefault(fragment(step.id), step)
-        if step.version > newest.version:
+        if newest is not step and step.version > newest.version:
             latest[fragment(step.id)] = step
     return tuple(s for s in plan.steps if s.status not in ("failed", "invalid") or latest[fragment(s.id)] is s)

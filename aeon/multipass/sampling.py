@@ -153,7 +153,7 @@ def _doubt(ballot: Ballot) -> str:
 
 def _agreement(ballot: Ballot) -> Agreement | None:
     """What the other programs gave, with what a judge makes of it; ``None`` where there were none."""
-    ranked = ballot.ranked()
+    ranked = ballot.ranked
     own = [_derivation(ranked[0], one, agrees=True) for one in _of_one_mind(ranked[0])[1:]]
     others = [_derivation(one, each, agrees=False) for one in ranked[1:] for each in one.candidates]
     judged = ranked[0].weight is not None and ranked[0].weight.score is not None

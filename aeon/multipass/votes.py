@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from aeon.multipass.results import same
 from aeon.schema.programs import Candidate, ProgramText, Ran, Way
@@ -67,7 +68,7 @@ class Class:
         score = self.weight.score if self.weight is not None else None
         return _UNJUDGED if score is None else score
 
-    @property
+    @cached_property
     def strengths(self) -> tuple[float, ...]:
         """What the vote of each way is worth (0-1), by how likely the model was to write it."""
         by_way: dict[str, float] = {}
@@ -82,7 +83,7 @@ class Class:
         """What all votes together are worth (0-1): each takes away its part of the doubt that is left."""
         return 1 - math.prod(1 - one for one in self.strengths)
 
-    @property
+    @cached_property
     def standing(self) -> float:
         """Its score, by what its votes are worth; less where it rests on no call, or something was found in it."""
         worth = self.score * self.strength * (_OBJECTED if self.objected else 1)
@@ -149,9 +150,11 @@ class Ballot:
         classes[place] = classes[place].joined(candidate)
         return replace(self, classes=tuple(classes))
 
+    @cached_property
     def ranked(self) -> tuple[Class, ...]:
         """The classes, the one that stands best first; that nothing is stated is one like the others."""
-        every = [*self.classes, *filter(None, [self._absence()])]
+        absence = self._absence()
+        every = self.classes if absence is None else (*self.classes, absence)
         return tuple(sorted(every, key=lambda one: -one.standing))
 
     def _absence(self) -> Class | None:
@@ -181,7 +184,7 @@ class Ballot:
     @property
     def lead(self) -> Class | None:
         """The class that stands best, if there is one."""
-        return next(iter(self.ranked()), None)
+        return next(iter(self.ranked), None)
 
     @property
     def is_absent(self) -> bool:
@@ -192,7 +195,7 @@ class Ballot:
     @property
     def is_ahead(self) -> bool:
         """Whether a class stands well before all others."""
-        ranked = self.ranked()
+        ranked = self.ranked
         return bool(ranked) and all(ranked[0].standing >= _AHEAD * one.standing for one in ranked[1:])
 
     @property

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NotRequired, TypedDict
 
 from aeon.programs.evidence import Evidence
@@ -105,6 +106,7 @@ class Prompts:
         self._tools = tools
         self._briefing = briefing
         self._functions = functions
+        self._same: dict[bool, tuple[str, tuple[tuple[str, str], ...]]] = {}
         self._examples: _Examples = json.loads(load("aeon.programs", "programs.json"))
 
     def of(self, way: Way, asked: Asked) -> Prompt:
@@ -124,16 +126,25 @@ class Prompts:
         return self._program(asked, again=way == "again")
 
     def _program(self, asked: Asked, again: bool = False) -> Prompt:
-        there = {*self._functions, WRITE, _DATES, _TIMES, _COMPARES, *(() if asked.found.sources else (CALCULATOR,))}
+        system, worked = self._by_sources(bool(asked.found.sources))
+        found, hint = asked.found.shown if LOOKUP in self._functions else "", self._hint
+        parts = [hint, self._told(), found, *self._about(asked), _found(asked) if again else ""]
+        return Prompt(system, _joined(parts), worked, True, hint)
+
+    def _by_sources(self, has_sources: bool) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """What is the same for every program, by whether sentences were found: the instructions, and the examples."""
+        if has_sources not in self._same:
+            self._same[has_sources] = self._instructions(() if has_sources else (CALCULATOR,))
+        return self._same[has_sources]
+
+    def _instructions(self, beside: Sequence[str]) -> tuple[str, tuple[tuple[str, str], ...]]:
+        there = {*self._functions, WRITE, _DATES, _TIMES, _COMPARES, *beside}
         said = [text for name, text in _FUNCTIONS.items() if name in there]
         system = render(load("aeon.programs", "functions.md"), functions=" ".join([*said, *self._own()]))
         shown = [example for example in self._examples["examples"] if there >= {*example.get("uses", ())}]
         said_of = {**self._examples["heads"], SQL: fence(_TABLES, self._examples["heads"][SQL], _LONGEST_TABLES)}
         heads = [text for name, text in said_of.items() if name in self._functions]
-        found = asked.found.shown if LOOKUP in self._functions else ""
-        parts = [self._hint(), self._told(), found, *self._about(asked), _found(asked) if again else ""]
-        worked = _worked("\n".join(heads), shown)
-        return Prompt(self._briefing.instructed(system), _joined(parts), worked, True, self._hint())
+        return self._briefing.instructed(system), _worked("\n".join(heads), shown)
 
     def _own(self) -> list[str]:
         """The tools of the user's own, as functions."""
@@ -161,6 +172,7 @@ class Prompts:
         system = self._briefing.instructed(load("aeon.programs", "tables.md"))
         return Prompt(system, _joined([tables, *self._about(asked)]), worked, fixed=True, shared=tables)
 
+    @cached_property
     def _hint(self) -> str:
         """What a program is told of the tables: names and cells of files, so that it is data."""
         return fence(_TABLES, self._tools.get(SQL).hint, _LONGEST_TABLES) if SQL in self._functions else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.multipass.effects import WritePrograms
@@ -59,8 +58,9 @@ class ProgramWriter:
         Raises:
             ModelError: the endpoint gave no answer at all.
         """
-        question = await asked(effect.task, effect.step.description, effect.inputs, self._sources)
-        question = replace(question, problems=effect.problems, earlier=effect.earlier, against=effect.against)
+        goal = effect.step.description
+        found = await self._sources.evidence(goal)
+        question = Asked(effect.task, goal, effect.inputs, found, effect.problems, effect.earlier, effect.against)
         ways = [*_AGAIN[: len(effect.against)], *self._ways(effect.task)]
         left = [way for way in ways if way not in effect.ways]
         both = {"reading", "query"} <= {*ways} and not effect.against

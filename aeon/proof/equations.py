@@ -109,6 +109,8 @@ def may_compute(text: str) -> bool:
 
 def equations(text: str, found: Sequence[Mention]) -> Iterator[Equation]:
     """The computations that a text states, by its mentions: numbers with one sign between each two, and a result."""
+    if not may_compute(text):
+        return
     chain = _Chain()
     for place, mention in enumerate(found):
         if mention.forms[0].read.number is None:

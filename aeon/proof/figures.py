@@ -67,6 +67,16 @@ def _of_short(text: str, cell: bool) -> tuple[Mention, ...]:
 
 def values_of_source(text: str, cell: bool = True) -> Iterator[Mention]:
     """What an answer may rest on in a text: its values and the parts of each, and numbers in words."""
+    yield from _of_short_source(text, cell) if len(text) <= _SHORT else _of_source(text, cell)
+
+
+@lru_cache(1024)
+def _of_short_source(text: str, cell: bool) -> tuple[Mention, ...]:
+    """What a text gives to rest on that is read in pass after pass, such as the task."""
+    return tuple(_of_source(text, cell))
+
+
+def _of_source(text: str, cell: bool) -> Iterator[Mention]:
     for mention in figures_in(text, cell):
         yield mention
         yield from mention.parts if mention.kind != "date" else ()

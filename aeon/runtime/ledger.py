@@ -159,7 +159,9 @@ class Ledger:
 
     def charge(self, usage: Usage) -> None:
         """Add what was used, whether to any avail or not."""
-        self.spent = usage if self.spent is NOTHING else self.spent + usage
+        if usage == NOTHING:
+            return
+        self.spent += usage
         if self._rest is not None:
             self._rest.take(usage)
 

@@ -54,7 +54,10 @@ class Remainder:
     @property
     def overspent(self) -> str:
         """What was counted beyond the bound, with all that is under way; "" where nothing was."""
-        return overspent(self._bound, self._spent + self._under_way)
+        spent, most = self._spent + self._under_way, self._bound
+        if spent.calls <= most.calls and spent.tokens <= most.tokens and spent.cost <= (most.cost or 0.0):
+            return ""  # as nearly always: asked for each call and for each batch
+        return overspent(most, spent)
 
     def exceeded(self, effects: tuple[Effect, ...]) -> str | None:
         """What these effects may together spend more of than there is, if anything.

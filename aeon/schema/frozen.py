@@ -32,7 +32,10 @@ class Frozen(BaseModel):
 
     def changed(self, **fields: object) -> Self:
         """A copy with these fields set to these values, which are not validated."""
-        return self.model_copy(update=fields)
+        copy = self.model_copy(update=fields)
+        for computed in copy.__dict__.keys() - type(self).model_fields.keys():  # once, of the fields before
+            del copy.__dict__[computed]
+        return copy
 
     def __repr_args__(self) -> ReprArgs:
         """The fields that are not the default: what there is to know of a value."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError, field_validator
@@ -100,7 +101,7 @@ class Task(Written):
         """What prompts show as data beside the task: its context, and behind it what was answered before."""
         return "\n\n".join(filter(None, (self.context, self.earlier)))
 
-    @property
+    @cached_property
     def unread(self) -> tuple[Unread, ...]:
         """What of the task is too long for prompts to show it whole."""
         sizes: tuple[tuple[Literal["task", "context", "earlier"], int, int], ...] = (

@@ -60,6 +60,14 @@ class Ask:
         """The same ask with a limit above that of other calls."""
         return replace(self, max_tokens=max_tokens, wide=True)
 
+    def limited(self, max_tokens: int) -> Ask:
+        """The same ask with another limit: its prompt is measured once."""
+        if max_tokens == self.max_tokens:
+            return self
+        other = replace(self, max_tokens=max_tokens)
+        other.__dict__["most_prompt_tokens"] = self.most_prompt_tokens
+        return other
+
 
 async def call(llm: LLMAdapter, ask: Ask, price: Price | None = None) -> LLMResponse:
     """The model's answer to ``ask``, in the time and with the tokens and the money that the ledger has left.
@@ -155,10 +163,9 @@ def _request(ledger: Ledger, ask: Ask, prompt: int, price: Price | None) -> LLMR
     if left is not None and left >= min(_LEAST_COMPLETION, tokens):
         tokens = min(tokens, left)
     most = 1 if ask.wide else _MOST_ATTEMPTS
-    return LLMRequest(
+    request = LLMRequest(
         messages=ask.messages,
         max_tokens=tokens,
-        json_schema=ask.json_schema,
         json_mode=ask.json_mode,
         top_logprobs=ask.top_logprobs,
         likelihood=ask.likelihood,
@@ -168,6 +175,7 @@ def _request(ledger: Ledger, ask: Ask, prompt: int, price: Price | None) -> LLMR
         timeout=ledger.seconds_left() or None,
         attempts=max(1, min(most, ledger.calls_left(), *_fitting(ledger, prompt, tokens, price))),
     )
+    return request if ask.json_schema is None else request.changed(json_schema=ask.json_schema)  # JSON, as it was made
 
 
 def _completion_left(ledger: Ledger, prompt: int, price: Price | None) -> int | None:

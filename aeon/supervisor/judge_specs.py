@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Literal, TypeVar
 
@@ -76,7 +76,12 @@ class JudgmentSpec(Frozen):
 
     def worked(self, question: Question) -> tuple[tuple[str, str], ...]:
         """The examples as turns of a conversation that ends in the question."""
-        return tuple((f"{self.shown(one.material)}\n\n{question.prompt}", one.answer) for one in self.examples)
+        return tuple((f"{shown}\n\n{question.prompt}", answer) for shown, answer in self._shown_examples)
+
+    @cached_property
+    def _shown_examples(self) -> tuple[tuple[str, str], ...]:
+        """Each example as the model sees it, and its answer."""
+        return tuple((self.shown(one.material), one.answer) for one in self.examples)
 
     def score(self, odds: float) -> float:
         """The score (0-1) for log-odds of yes: their probability, stretched so that one half is the threshold."""
@@ -97,7 +102,7 @@ class JudgmentSpec(Frozen):
         }
         return render(self.material, **values)
 
-    @property
+    @cached_property
     def wording(self) -> str:
         """A short digest of everything that the answers depend on; a calibration holds for one wording only."""
         unsaid = {"threshold"} if self.examples else {"threshold", "examples"}
@@ -121,7 +126,7 @@ class Calibrations(Frozen):
 
     def before(self, others: Calibrations) -> Calibrations:
         """These, and behind them the others: these count first."""
-        return Calibrations(entries=(*self.entries, *others.entries))
+        return Calibrations(entries=(*self.entries, *others.entries)) if self.entries else others
 
 
 @lru_cache(maxsize=1)

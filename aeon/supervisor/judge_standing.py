@@ -16,6 +16,7 @@ from aeon.supervisor.supervisor import Supervisor
 __all__ = ["least", "own_calibrations", "standing"]
 
 _ORDER: tuple[Standing, ...] = ("none", "bad", "assumed", "measured")
+_NONE = Calibrations()
 
 
 @runtime_checkable
@@ -36,9 +37,11 @@ async def own_calibrations(supervisor: Supervisor) -> Calibrations:
         AllowanceExhausted: the time is over.
         ModelError: the endpoint gives no answer.
     """
+    if not (await supervisor.capabilities()).measured:
+        return _NONE
     adapter = _innermost(supervisor.llm)
-    if not isinstance(adapter, _Placed) or not (await supervisor.capabilities()).measured:
-        return Calibrations()
+    if not isinstance(adapter, _Placed):
+        return _NONE
     profile = load(adapter.place, adapter.name)
     return Calibrations(entries=profile.judgments if profile is not None else ())
 

@@ -69,6 +69,8 @@ def _turns(examples: tuple[tuple[str, str], ...]) -> tuple[Message, ...]:
 
 def clean(text: str) -> str:
     """``text`` with control characters and lone surrogates replaced by U+FFFD; tab and newlines stay."""
+    if text.replace("\n", "").isprintable():  # nothing else of most texts is to be looked at
+        return text
     return printable(text).replace("\ufeff", "\ufffd")
 
 
@@ -127,10 +129,18 @@ def render(template: str, /, **values: str) -> str:
     Raises:
         ConfigError: the template names a value that is not given, or a value is given that it does not name.
     """
-    names = set(places(template))
-    missing, unused = sorted(names - values.keys()), sorted(values.keys() - names)
-    if missing:
-        raise ConfigError(f"prompt template: no value for {', '.join(missing)}")
-    if unused:
-        raise ConfigError(f"prompt template: it has no place for {', '.join(unused)}")
-    return _PLACEHOLDER.sub(lambda match: values[match.group(1)], template)
+    parts, names = _parts(template)
+    if names != values.keys():
+        if missing := sorted(names - values.keys()):
+            raise ConfigError(f"prompt template: no value for {', '.join(missing)}")
+        raise ConfigError(f"prompt template: it has no place for {', '.join(sorted(values.keys() - names))}")
+    filled = [*parts]
+    filled[1::2] = [values[name] for name in parts[1::2]]
+    return "".join(filled)
+
+
+@lru_cache(maxsize=256)
+def _parts(template: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The texts of a template with the name of a value between each two, and all of these names."""
+    parts = tuple(_PLACEHOLDER.split(template))
+    return parts, frozenset(parts[1::2])

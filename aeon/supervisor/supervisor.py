@@ -376,7 +376,7 @@ class Supervisor:
             raise AllowanceExhausted("calls", f"prompt: it has {size} bytes; at most {most.prompt_bytes} are sent")
         if not ask.wide:
             tokens = most.output_tokens if can.hidden_reasoning else ask.max_tokens
-            ask = ask.changed(ask.messages, min(tokens, most.output_tokens))
+            ask = ask.limited(min(tokens, most.output_tokens))
         return await call(self.llm, ask, self.price)
 
 

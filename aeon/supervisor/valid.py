@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from functools import lru_cache
 from itertools import islice
+from typing import NamedTuple
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError, best_match
@@ -16,12 +17,13 @@ from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 from aeon.errors import ConfigError, Malformed
+from aeon.jsonschemas.fitting import surely_fitting
 from aeon.jsonschemas.patterns import PatternValidator, bad_pattern
 from aeon.jsonschemas.references import unresolved
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.supervisor.prompt import clean, cut
 
-__all__ = ["MOST_CHECKS", "faults", "validator"]
+__all__ = ["MOST_CHECKS", "Against", "faults", "validator"]
 
 MOST_CHECKS = 50_000
 """Comparisons of a keyword with a part of the value beyond which nothing more is checked."""
@@ -34,8 +36,15 @@ _Keyword = Callable[[Validator, JsonValue, JsonValue, JsonObject], Iterable[Vali
 _left: ContextVar[Iterator[int]] = ContextVar("aeon_checks_left")
 
 
-def validator(schema: JsonObject) -> Validator:
-    """A validator of values against ``schema`` (Draft 2020-12, whatever draft it names).
+class Against(NamedTuple):
+    """What values are held against: the keywords of a schema one by one, unless a value surely fits all of them."""
+
+    keywords: Validator
+    surely_fitting: Callable[[JsonValue], bool]
+
+
+def validator(schema: JsonObject) -> Against:
+    """What holds values against ``schema`` (Draft 2020-12, whatever draft it names).
 
     Raises:
         ConfigError: ``schema`` is no JSON Schema, or none that any value can be held against: it refers to what it
@@ -48,16 +57,18 @@ def validator(schema: JsonObject) -> Validator:
     return _build(text)
 
 
-def faults(value: JsonValue, against: Validator) -> list[str]:
+def faults(value: JsonValue, against: Against) -> list[str]:
     """The faults of ``value``, at most five one-line texts that begin with a path.
 
     Raises:
         Malformed: the value is too large or too deep to be checked.
         ConfigError: the schema refers to something outside itself, or to itself without end.
     """
+    if against.surely_fitting(value):
+        return []
     token = _left.set(iter(range(MOST_CHECKS)))
     try:
-        errors = list(islice(against.iter_errors(value), _MOST_FAULTS))
+        errors = list(islice(against.keywords.iter_errors(value), _MOST_FAULTS))
         return [_line(best_match([error]) or error) for error in errors]
     except Unresolvable as error:
         raise ConfigError(f"schema: {error} cannot be resolved inside the schema") from error
@@ -70,7 +81,7 @@ def faults(value: JsonValue, against: Validator) -> list[str]:
 
 
 @lru_cache(maxsize=128)
-def _build(schema: str) -> Validator:
+def _build(schema: str) -> Against:
     loaded = json.loads(schema)
     if isinstance(loaded, dict):
         loaded.pop("$schema", None)  # a reference to the root would go on under the draft named here
@@ -83,7 +94,7 @@ def _build(schema: str) -> Validator:
         raise ConfigError("schema: it is nested too deeply") from None
     if problem:
         raise ConfigError(f"schema: {problem}")
-    return _Counting(loaded, registry=Registry())
+    return Against(_Counting(loaded, registry=Registry()), surely_fitting(loaded))
 
 
 def _text(error: Exception) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
+from functools import cache
 from typing import Protocol
 
 from aeon.tables.shortnames import is_name, written_out
@@ -230,14 +231,17 @@ def _is_number(parts: Mapping[str, str]) -> bool:
     return bool(parts["fraction"]) or not (phone or code)
 
 
-_NUMBERS = tuple((_number_pattern(group, point), point) for group, point in _MARKS)
+@cache
+def _numbers() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """How numbers are written, with the point that each way has; compiled when the first table is read."""
+    return tuple((_number_pattern(group, point), point) for group, point in _MARKS)
 
 
 def _forms() -> list[Form]:
     """Return every typed form, those first that win where two fit."""
     patterns = (_ISO, _DOTTED, _DAY_FIRST, _MONTH_FIRST, _SHORT_DOTTED, _IN_WORDS, _WORD_FIRST)
     days = [_Day(pattern) for pattern in patterns]
-    return [_Truth(), *days, _AnyDay(), _Moment(), *(_Number(pattern, point) for pattern, point in _NUMBERS)]
+    return [_Truth(), *days, _AnyDay(), _Moment(), *(_Number(pattern, point) for pattern, point in _numbers())]
 
 
 class ColumnTypes:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aeon.grounding.looped import missing_values
-from aeon.grounding.results import PlanEvidence
+from aeon.grounding.results import LatestEvidence
 from aeon.multipass.effects import ValidateResults
 from aeon.multipass.plans import answer_steps
-from aeon.schema import Claim, Issue, Plan, SemanticValidationReport, Task
+from aeon.schema import Calculation, Claim, Issue, SemanticValidationReport
 from aeon.schema.claims import ENDINGS
 
 __all__ = ["unplaced", "with_unplaced"]
@@ -14,19 +16,22 @@ __all__ = ["unplaced", "with_unplaced"]
 _MOST, _MOST_ASKED = 8, 20
 
 
-def unplaced(effect: ValidateResults, able: bool = False) -> tuple[str, ...]:
+def unplaced(effect: ValidateResults, able: bool = False, evidence: LatestEvidence | None = None) -> tuple[str, ...]:
     """The values of the answer that stand nowhere, for a judge to say how they follow.
 
     Where nothing was looked up there are none, unless the model was ``able`` to.
     """
-    return missing_values(_claims(effect.task, effect.plan, SemanticValidationReport(), able))[:_MOST_ASKED]
+    return missing_values(_claims(effect, (), able, evidence))[:_MOST_ASKED]
 
 
 def with_unplaced(
-    effect: ValidateResults, report: SemanticValidationReport, able: bool = False
+    effect: ValidateResults,
+    report: SemanticValidationReport,
+    able: bool = False,
+    evidence: LatestEvidence | None = None,
 ) -> SemanticValidationReport:
     """The report with an issue for each value that is not there or contradicted, whatever the judge says of it."""
-    lost = [claim for claim in _claims(effect.task, effect.plan, report, able) if claim.verdict in ENDINGS]
+    lost = [claim for claim in _claims(effect, report.calculations, able, evidence) if claim.verdict in ENDINGS]
     if not lost:
         return report
     steps = answer_steps(effect.plan)
@@ -51,7 +56,11 @@ def with_unplaced(
     return report.changed(issues=(*issues, *report.issues), verdict=verdict)
 
 
-def _claims(task: Task, plan: Plan, report: SemanticValidationReport, able: bool) -> tuple[Claim, ...]:
+def _claims(
+    effect: ValidateResults, calculations: Sequence[Calculation], able: bool, evidence: LatestEvidence | None
+) -> tuple[Claim, ...]:
     """The claims of the answer as far as the steps give it."""
-    answer = "\n\n".join(str(step.output) for step in answer_steps(plan) if step.output is not None)
-    return PlanEvidence(task, plan, able).claims(answer, report.calculations) if answer else ()
+    answer = "\n\n".join(str(step.output) for step in answer_steps(effect.plan) if step.output is not None)
+    if not answer:
+        return ()
+    return (evidence or LatestEvidence()).of(effect.task, effect.plan).claims(answer, calculations, able)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aeon.convergence.evaluation import Judgments, evaluate
+from aeon.grounding.results import PlanEvidence
 from aeon.multipass.effects import AssessConvergence
 from aeon.multipass.trends import confident as confident_rule
 from aeon.schema import (
@@ -92,7 +93,8 @@ def evaluated(
     if scores is None:
         scores = SCORES if any(step.status == "complete" for step in steps) else {}
     judgments = Judgments(scores, criteria, entities, tuple(contradictions))
-    return evaluate(effect, ReasoningEngine.model_validate(policy), judgments)
+    evidence = PlanEvidence(effect.task, effect.plan)
+    return evaluate(effect, ReasoningEngine.model_validate(policy), judgments, evidence)
 
 
 def parts(*steps: Step, **given: object) -> ConfidenceParts:
@@ -372,8 +374,9 @@ def test_a_calibration_maps_the_confidence_and_leaves_its_parts() -> None:
             task=Task(text="t"), plan=Plan(steps=(step("s1", status),)), thresholds=ConvergenceThresholds(),
             report=SemanticValidationReport(),
         )  # fmt: skip
-        judged, policy = Judgments(scores), ReasoningEngine()
-        return evaluate(effect, policy, judged), evaluate(effect, policy, judged, calibrated=lambda mean: mean / 2)
+        judged, policy, evidence = Judgments(scores), ReasoningEngine(), PlanEvidence(effect.task, effect.plan)
+        mapped = evaluate(effect, policy, judged, evidence, calibrated=lambda mean: mean / 2)
+        return evaluate(effect, policy, judged, evidence), mapped
 
     plain, mapped = confidence("complete", SCORES)
     assert plain.confidence and mapped.confidence == plain.confidence / 2 and mapped.parts == plain.parts
@@ -512,7 +515,7 @@ def test_derivations_that_differ_contradict_each_other(derived: dict[str, bool],
         task=Task(text="t"), plan=Plan(steps=(gave("s1", 7).changed(agreement=agreement),), answer=("s1",)),
         thresholds=ConvergenceThresholds(), report=SemanticValidationReport(),
     )  # fmt: skip
-    gaps = evaluate(effect, ReasoningEngine(), Judgments(SCORES)).gaps
+    gaps = evaluate(effect, ReasoningEngine(), Judgments(SCORES), PlanEvidence(effect.task, effect.plan)).gaps
     assert [(one.claim, one.source_a, one.source_b) for one in gaps.contradictions] == found
 
 

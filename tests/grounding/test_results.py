@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aeon.grounding.results import PlanEvidence, told
+from aeon.grounding.results import LatestEvidence, PlanEvidence, told
 from aeon.multipass.effects import ValidateResults
 from aeon.schema import (
     Action,
@@ -160,3 +160,14 @@ def test_the_hosts_issues_come_first_and_no_verdict_outweighs_them() -> None:
     report = found_in(worked("s1", "1080", gave(1)), report=Report(issues=(judged,), verdict=verdict))
     assert [one.by for one in report.issues] == ["host", "judge"]
     assert report.verdict and not report.verdict.converged and report.verdict.reason_codes == ("unsupported",)
+
+
+@pytest.mark.requirement("G1")
+def test_the_evidence_of_a_plan_is_read_once() -> None:
+    """For as long as that plan is asked about; what it says of an answer is what it says when it is read alone."""
+    evidence, plan, later = LatestEvidence(), Plan(steps=(looked("s1", 37.5),)), Plan(steps=(looked("s1", 38.5),))
+    first = evidence.of(TASK, plan)
+    assert evidence.of(TASK, plan) is first and first.claims("37.5") == PlanEvidence(TASK, plan).claims("37.5")
+    assert first.claims("37.5") is first.claims("37.5") and first.claims("38.5")[0].verdict == "not_found"
+    assert evidence.of(TASK, later).claims("38.5")[0].verdict == "supported"
+    assert evidence.of(TASK.changed(context="It is 37.5."), later).claims("37.5")[0].verdict == "supported"

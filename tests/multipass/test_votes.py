@@ -89,7 +89,7 @@ def test_ways_vote_and_not_how_often_one_was_asked_for() -> None:
         ("plain", ran(9)),
         ("program", Ran(problem="no table")),
     )
-    assert [one.votes for one in made.ranked()] == [2, 1] and made.lead is not None
+    assert [one.votes for one in made.ranked] == [2, 1] and made.lead is not None
     assert made.lead.first.ran.values == (9,) and made.problems == ("no table",)
 
 
@@ -161,7 +161,7 @@ def test_answers_that_are_all_different_decide_nothing() -> None:
     made = ballot(("reading", ran(1)), ("query", ran(2)), ("program", ran(3)), ("plain", ran(4)))
     for one in made.unjudged(4):
         made = made.weighed(one, Weight(score=0.9))
-    assert not made.is_decided and not made.is_ahead and len(made.ranked()) == 4
+    assert not made.is_decided and not made.is_ahead and len(made.ranked) == 4
 
 
 def test_without_a_result_nothing_leads() -> None:
@@ -200,8 +200,8 @@ def test_a_class_that_another_speaks_for_is_judged_anew() -> None:
 def test_absence_that_something_was_found_in_counts_for_less() -> None:
     """As any other result; and what was refuted does not agree with it."""
     made = ballot(("reading", Ran(absent=True, problem="no")), ("program", Ran(absent=True, problem="no")))
-    before = made.ranked()[0].standing
-    assert made.is_absent and made.objected(["it is there"]).ranked()[0].standing == pytest.approx(before / 2)
+    before = made.ranked[0].standing
+    assert made.is_absent and made.objected(["it is there"]).ranked[0].standing == pytest.approx(before / 2)
 
 
 def test_a_way_that_gave_nothing_was_asked_all_the_same() -> None:
