@@ -44,6 +44,7 @@ from aeon.cli.saved_options import (
     verify_options,
 )
 from aeon.errors import UsageError
+from aeon.text import one_line
 
 __all__ = ["COMMANDS", "parse", "parsers"]
 
@@ -52,6 +53,8 @@ COMMANDS = (
     "doctor", "metrics", "calibrate", "config", "verify", "collect", "serve", "inspect", "mcp", "submit", "worker",
     "jobs", "bench", "chat", "completions",
 )  # fmt: skip
+_LONGEST = 1_000
+"""Characters of a complaint, which repeats what was written."""
 _CODES = """\
 exit codes:
   0  answered, and by the engine's rules well enough   3  answered otherwise
@@ -105,7 +108,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         command = self.prog.removeprefix("aeon").strip()
-        raise UsageError(f"{f'{command}: ' if command else ''}{message}")
+        raise UsageError(f"{f'{command}: ' if command else ''}{one_line(message, _LONGEST)}")
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:

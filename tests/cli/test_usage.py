@@ -88,6 +88,13 @@ def test_a_value_of_the_wrong_type_is_named(aeon: Aeon, command: str, action: ar
     outcome.complains(2, action.option_strings[-1])
 
 
+def test_a_value_without_end_is_not_repeated_whole(aeon: Aeon) -> None:
+    """The line that refuses it stays one that can be read."""
+    outcome = aeon("run", "What is 2 + 2?", "--budget-calls", "9" * 5_000)
+    outcome.complains(2, "--budget-calls")
+    assert len(outcome.err) < 1_200
+
+
 @pytest.mark.parametrize("line", [("--version",), ("-V",), ("-V", "run")])
 def test_the_version_is_an_answer(aeon: Aeon, line: tuple[str, ...]) -> None:
     """Both spellings print one line on standard output."""
