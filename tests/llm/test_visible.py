@@ -48,6 +48,7 @@ def told(pieces: Sequence[str], unopened: bool = False) -> tuple[str, int, str]:
         *(f"{begin}{SECRET} [1] <b>\n```{end}\n\nThe answer." for begin, end in THOUGHTS),
         f"<think>{SECRET}</think><think>{SECRET}</think>The answer.",
         f"<think>{SECRET} </reasoning> that never ends",
+        f" <think> {SECRET} [TOOL_CALLS] {SECRET} </think> The answer.",
         f"The first part.\n<think>\n{SECRET}\n</think>\nThe answer.",
         "The answer.<|im_end|>",
         "The answer.</s>\n<|im_end|>\n<|im_start|>user\nAnd more?",

@@ -185,3 +185,11 @@ def test_leaving_a_stream_in_the_middle_of_a_text_interrupts_the_run() -> None:
 
     read, reason, answer = asyncio.run(go())
     assert read == ["and "] * 3 and reason == "interrupted" and answer
+
+
+def test_who_waits_for_what_is_on_record_hears_no_text_beside_one_that_does(tmp_path: Path) -> None:
+    """Both see all other events, in the same order."""
+    every: list[Event] = []
+    recorded: list[Event] = []
+    ran([OnRecord(recorded.append), every.append], tmp_path / "run.jsonl")
+    assert recorded == [event for event in every if not isinstance(event, TextDelta)] != every
