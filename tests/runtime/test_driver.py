@@ -98,6 +98,7 @@ KINDS = {
     errors.EndpointMoved: "endpoint",
     errors.FieldRefused: "endpoint",
     errors.EndpointRejected: "endpoint",
+    errors.NotPermitted: "endpoint",
     errors.ModelNotFound: "endpoint",
     errors.CassetteMiss: "endpoint",
     errors.WeightsError: "endpoint",
