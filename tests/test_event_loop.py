@@ -15,7 +15,7 @@ from approving import Approving
 from assembly.capable import capable
 
 from aeon import Config, Result, Task, build
-from aeon.isolation.aside import aside
+from aeon.isolation.aside import aside, read_aside
 from aeon.llm.scripted import Reply
 from aeon.schema import LLMRequest
 from aeon.simulation.clock import SimulatedLoop
@@ -127,6 +127,16 @@ def test_work_that_waits_keeps_no_other_from_a_thread() -> None:
 
     first, *others = asyncio.run(main())
     assert isinstance(first, ZeroDivisionError) and others == [1, *[0] * 10]
+
+
+def test_what_reads_a_short_text_is_done_at_once_and_a_long_one_aside() -> None:
+    """A thread costs more than a text of some sentences does."""
+
+    async def main() -> tuple[int, int]:
+        return await read_aside("a" * 100, threading.get_ident), await read_aside("a" * 9_000, threading.get_ident)
+
+    short, long = asyncio.run(main())
+    assert short == threading.get_ident() != long
 
 
 def test_a_simulated_loop_does_the_work_at_once() -> None:

@@ -11,11 +11,13 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-__all__ = ["aside"]
+__all__ = ["aside", "read_aside"]
 
 T = TypeVar("T")
 _MOST = 16
 """Threads that work at a time; more would only take turns with the event loop."""
+_SHORT = 2_000
+"""Characters that are read in less time than it takes other runs to notice."""
 
 
 def aside(work: Callable[[], T], own: str = "") -> asyncio.Future[T]:
@@ -32,6 +34,11 @@ def aside(work: Callable[[], T], own: str = "") -> asyncio.Future[T]:
     """
     workers = _Own(own) if own else _SHARED
     return asyncio.get_running_loop().run_in_executor(workers, contextvars.copy_context().run, work)
+
+
+async def read_aside(text: str, work: Callable[[], T]) -> T:
+    """What ``work`` gives or raises that reads this text and nothing else: `aside`, where the text is long."""
+    return work() if len(text) < _SHORT else await aside(work)
 
 
 class _Own(Executor):

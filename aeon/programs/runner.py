@@ -11,7 +11,7 @@ from functools import partial
 from itertools import pairwise
 
 from aeon.errors import AeonError, ToolArgumentError, ToolError
-from aeon.isolation.aside import aside
+from aeon.isolation.aside import aside, read_aside
 from aeon.language.readings import Read
 from aeon.multipass.effects import RunProgram
 from aeon.programs.calls import Calls, Text
@@ -60,7 +60,7 @@ class ProgramRunner:
             case "reading":
                 return await self._read(text, question, name)
             case "worked" | "thought":
-                return await aside(partial(_worked, text))
+                return await read_aside(text, partial(_worked, text))
             case "given":
                 return await self._given(text, question, name)
         return await self._programmed(text, question, name)
@@ -68,7 +68,8 @@ class ProgramRunner:
     async def _programmed(self, text: str, question: Asked, name: str) -> Ran:
         if _is_absent(text):
             return Ran(absent=True, problem=self._searched(question.goal))
-        found = await aside(partial(read_program, text, self._tools, question.found, question.said, question.goal))
+        reading = partial(read_program, text, self._tools, question.found, question.said, question.goal)
+        found = await (aside(reading) if SQL in self._tools.names else read_aside(text, reading))  # a query is tried
         if found.fault:
             return Ran(problem=one_line(found.fault, _LONGEST_PROBLEM))
         if found.writing:

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain
 from typing import Literal
 
-from aeon.isolation.aside import aside
+from aeon.isolation.aside import aside, read_aside
 from aeon.multipass.effects import ValidatePlan, ValidateResults
 from aeon.multipass.plans import current_steps, is_by_turns
 from aeon.runtime.ledger import current_ledger
@@ -120,7 +120,8 @@ class SemanticValidator:
         """The report on one step: recompute its sums, and ask the judge where it can tell."""
         if current_ledger().calls_left() < await self._judge.most_calls(judgment("result_right")):
             return SemanticValidationReport(evidence=(f"{step.id}: not checked, the calls for it were used up",))
-        sums = await aside(partial(wrong_sums, str(step.output)))
+        output = str(step.output)
+        sums = await read_aside(output, partial(wrong_sums, output))
         doubt = await (self._check if judged else self._check_sums)(effect, step, sums)
         return doubt.changed(evidence=(*(f"{step.id}: {fact}" for fact in sums), *doubt.evidence))
 
