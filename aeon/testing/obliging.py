@@ -9,13 +9,15 @@ from aeon.schema import JsonObject, JsonValue, LLMRequest, LLMResponse, TokenPro
 __all__ = ["oblige", "plainest"]
 
 TEXT = "42"
+_SCORES = frozenset({"completeness", "coherence", "consistency"})
+"""What a check of an answer scores, from 0 to 1."""
 _CERTAIN = (TokenProbability(token="yes", probability=0.99), TokenProbability(token="no", probability=0.01))
 
 
 def oblige(request: LLMRequest) -> LLMResponse:
     """A valid response to any request: give it to ``aeon.llm.scripted.Scripted`` and a run goes through.
 
-    Yes/no questions are answered with yes, where token probabilities are asked for with 0.99.
+    Yes/no questions are answered with yes, where token probabilities are asked for with 0.99; scores are 1.
     """
     if request.json_schema is not None:
         text = json.dumps(plainest(request.json_schema))
@@ -50,7 +52,7 @@ def _of_type(schema: JsonObject, root: JsonObject) -> JsonValue:
         case "object":
             properties = schema.get("properties")
             fields = properties.items() if isinstance(properties, dict) else ()
-            return {name: plainest(value, root) for name, value in fields}
+            return {name: 1 if name in _SCORES else plainest(value, root) for name, value in fields}
         case "array":
             return [plainest(schema.get("items"), root) for _ in range(_least(schema, "minItems", 0))]
         case "integer" | "number":
