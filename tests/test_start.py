@@ -48,7 +48,7 @@ def test_importing_aeon_loads_no_sdk_no_http_client_and_one_engine() -> None:
 def test_naming_an_engine_loads_that_one(engine: str, others: tuple[str, ...]) -> None:
     """An engine by name is loaded without the ones beside it."""
     loaded = _loaded(f"from aeon.assembly.registry import plugin\nplugin({engine!r})")
-    assert f"aeon.assembly.{engine}" in loaded
+    assert f"aeon.engines.{engine}" in loaded
     assert not loaded.intersection(f"aeon.assembly.{other}" for other in others)
 
 

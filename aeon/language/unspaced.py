@@ -15,7 +15,7 @@ LETTERS = (
 )
 """The letters of such scripts, as a regular expression has them between brackets."""
 _LETTER = re.compile(f"[{LETTERS}]")
-_COMPOSED = re.compile(rf"(?<!\d)(?<!\d[.,])\d++(?:[.,]\d++)*+[{_SCALES}][\d{_SCALES}]+")
+_COMPOSED = re.compile(rf"(?<!\d)(?<!\d[.,])\d++(?:[.,]\d++)*[{_SCALES}][\d{_SCALES}]+")
 """A number of several parts, such as 3万5千, which is not read."""
 _SIGN = "|"
 

@@ -20,10 +20,10 @@ _SIGNS = {
 }  # fmt: skip
 _SIGN = "|".join(map(re.escape, sorted(_SIGNS, key=len, reverse=True)))
 _WORDS = r"(?:[^\W\d_]++\.?(?:\s[^\W\d_]++\.?){0,2})"
-_GAP = re.compile(rf"(?P<close>\)*+)\s*+(?:(?P<words>{_WORDS})\s)?(?P<end>\)*+)\s*+(?P<sign>{_SIGN})\s*(?P<open>\(*)")
+_GAP = re.compile(rf"(?P<close>[)]*+)\s*+(?:(?P<words>{_WORDS})\s)?(?P<end>[)]*+)\s*+(?P<sign>{_SIGN})\s*(?P<open>\(*)")
 _EQUALITIES = ("==", "=", "≈", "\\approx")
 _EQUAL = "|".join(map(re.escape, _EQUALITIES))
-_EQUALS = re.compile(rf"(?P<close>\)*+)\s*+(?P<words>{_WORDS})?(?P<end>\)*+)\s*+(?:{_EQUAL})\s*(?P<about>{_WORDS})?")
+_EQUALS = re.compile(rf"(?P<close>[)]*+)\s*+(?P<words>{_WORDS})?(?P<end>[)]*+)\s*+(?:{_EQUAL})\s*(?P<about>{_WORDS})?")
 _APART = re.compile(r"[.,:;()\[\]|=\n]")
 """What stands between two numbers of which the second does not go on with the first."""
 

@@ -18,8 +18,10 @@ _ITEM = re.compile(
     r"^[ \t>]*(?:[-*+•]\s+)?(?:#{1,6}\s+)?[*_]{0,3}[(（]?(\d{1,3})(?:[.)](?=[\s*_])|[、．）])", re.MULTILINE
 )
 _HEADING = re.compile(r"^[ \t>]*#{1,6}\s+[*_]{0,3}(\d{1,3}(?:\.\d{1,3})*)\.?(?=\s)", re.MULTILINE)
+_BLANK = r"\t\v\f\r\x1c-\x1f \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+"""White space that ends no line."""
 _LABEL = re.compile(
-    r"^(?:[^\S\n]|[>#*_-])*+([^\W\d_][^\d\n|]{0,30}?)\s?(\d{1,3})(?=[*_]*\s*(?:[:.)：—–]|$))", re.MULTILINE
+    rf"^[{_BLANK}>#*_-]*+([^\W\d_][^\d\n|]{{0,30}}?)\s?(\d{{1,3}})(?=[*_]*\s*(?:[:.)：—–]|$))", re.MULTILINE
 )
 _ROW = re.compile(r"^[ \t>]*\|[ \t*_]*(\d{1,4})\.?[ \t*_]*\|", re.MULTILINE)
 _DATED = re.compile(r"\d{1,2}\.\s*\d{1,2}\.\s*\d{2,4}")

@@ -17,7 +17,7 @@ __all__ = ["NOT_SETTINGS", "PREFIX", "from_environment", "from_own_variables"]
 PREFIX = "AEON_"
 NOT_SETTINGS = (
     "HOME", "LOG", "DEBUG", "MODEL", "BASE_URL", "API_KEY", "CONFIG", "KEEP_PREFIXES", "JOURNAL_KEY", "MCP_SECONDS",
-    "MCP_START_SECONDS", "IDLE_TIMEOUT", "HEADERS", "BODY",
+    "MCP_START_SECONDS", "READ_SECONDS", "IDLE_TIMEOUT", "HEADERS", "BODY",
 )  # fmt: skip
 """Names behind the prefix that never set a setting: folders, logging, the model, and the file of settings."""
 

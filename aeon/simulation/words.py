@@ -23,7 +23,11 @@ _USUAL: dict[str, tuple[str, ...]] = {
     "verdict": ("yes",) * 7 + ("no",),
     "answer": ("yes",) * 7 + ("no",),
     "ambiguity": ("low", "low", "medium"),
+    "kind": ("answer",) * 9 + ("part", "not_stated", "hedge", "refusal"),
 }
+_SCORES = ("completeness", "coherence", "consistency")
+_GOOD = 0.9
+"""How often an answer has a full score."""
 _BAD: dict[str, tuple[str, ...]] = {
     "clarity": ("CLEAR", "PARTIALLY_CLEAR", "BLOCKED"),
     "verdict": ("yes", "no", "no"),
@@ -136,6 +140,8 @@ class Words:
         if schema.get("maximum") != 1:
             return self.chance.randint(0, 400) / 4
         share = self.chance.randint(0, 8) / 8
+        if key in _SCORES:
+            return 1.0 if not self.bad and self.chance.random() < _GOOD else share
         return share if key != "ambiguity" else 1 - share / 2 if self.unclear else min(share / 2, 7 / 16)
 
     def _object(self, schema: JsonObject, root: JsonObject, place: str) -> JsonValue:

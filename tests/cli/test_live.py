@@ -254,7 +254,7 @@ def test_a_model_begins_to_load_before_the_files_are_read(
         raise UsageError("far enough")
 
     monkeypatch.setattr(Local, "begin_loading", lambda local: began.append("loading"))
-    monkeypatch.setattr(Files, "of", read)
+    monkeypatch.setattr(Files, "for_run", read)
     weights, folder = tmp_path / "small.gguf", tmp_path / "shop"
     weights.touch()
     folder.mkdir()

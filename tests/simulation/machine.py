@@ -83,7 +83,7 @@ COUNTS: dict[str, Fault] = {
         "what is counted beyond the bound ends the run",
     ),
     "notes the call, and not what was spent before it": seeds(
-        Ledger, "admit", _notes_the_call_alone, "dense,crash_after", _COUNTED
+        Ledger, "admit", _notes_the_call_alone, "dense,crash_after,malformed", _COUNTED
     ),
     "frees nothing that was reserved": test(
         Ledger, "settle", _frees_nothing, "runtime.test_ledger",
