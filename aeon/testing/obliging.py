@@ -50,9 +50,7 @@ def plainest(schema: JsonValue, root: JsonObject | None = None) -> JsonValue:
 def _of_type(schema: JsonObject, root: JsonObject) -> JsonValue:
     match schema.get("type"):
         case "object":
-            properties = schema.get("properties")
-            fields = properties.items() if isinstance(properties, dict) else ()
-            return {name: 1 if name in _SCORES else plainest(value, root) for name, value in fields}
+            return _object(schema.get("properties"), root)
         case "array":
             return [plainest(schema.get("items"), root) for _ in range(_least(schema, "minItems", 0))]
         case "integer" | "number":
@@ -65,6 +63,11 @@ def _of_type(schema: JsonObject, root: JsonObject) -> JsonValue:
             longest = schema.get("maxLength")
             text = TEXT.ljust(_least(schema, "minLength", 0), ".")
             return text[:longest] if isinstance(longest, int) else text
+
+
+def _object(properties: JsonValue, root: JsonObject) -> JsonValue:
+    fields = properties.items() if isinstance(properties, dict) else ()
+    return {name: 1 if name in _SCORES else plainest(value, root) for name, value in fields}
 
 
 def _least(schema: JsonObject, keyword: str, otherwise: int) -> int:
