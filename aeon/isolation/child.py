@@ -13,7 +13,7 @@ import select
 import sys
 from typing import BinaryIO, NamedTuple
 
-from aeon.errors import AeonError, MissingExtraError
+from aeon.errors import AeonError, MissingExtraError, ToolArgumentError
 from aeon.isolation.limits import MEGABYTE, Limits, impose, kept_bytes
 from aeon.text import one_line
 
@@ -64,8 +64,8 @@ def _answer(request: dict[str, str], data: bytes, limits: Limits) -> _Answer:
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     except AeonError as error:
-        kind = "MissingExtraError" if isinstance(error, MissingExtraError) else "ToolFailed"
-        return _Answer(kind, json.dumps(str(error)).encode())
+        kinds = (kind.__name__ for kind in (MissingExtraError, ToolArgumentError) if isinstance(error, kind))
+        return _Answer(next(kinds, "ToolFailed"), json.dumps(str(error)).encode())
     except Exception as error:  # noqa: BLE001 - whatever a reader meets in a file, the next file can be read
         return _Answer("Fault", json.dumps(one_line(f"{type(error).__name__}: {error}", 160)).encode())
 

@@ -273,7 +273,7 @@ def test_importing_starts_nothing() -> None:
     """Importing the package, and what reads documents, starts no process and loads none of the readers' libraries."""
     code = (
         "import sys, aeon, aeon.documents.readers, aeon.isolation.pool as pool\n"
-        "assert not pool._POOL._idle\n"
+        "assert not pool.READING._idle and not pool.ASKING._idle\n"
         "assert not {'lxml', 'pypdfium2', 'docx', 'trafilatura', 'openpyxl'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
