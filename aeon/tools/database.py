@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aeon.documents.folder import Folder
-from aeon.errors import ToolFailed
+from aeon.errors import InputFileError, ToolFailed
 from aeon.isolation.limits import MEGABYTE, Limits
 from aeon.isolation.pool import ASKING, Deadline, Exceeded, NoPlace, OutOfMemory, OutOfTime, Unread, isolated
 from aeon.schema.frozen import JsonObject, JsonValue
@@ -37,7 +37,7 @@ _SECONDS = 10.0
 _MARGIN = 1.5
 """Seconds after which its process is ended, if the query did not end when it was interrupted."""
 _PROCESSOR = 3.0
-"""Seconds of the processor for each by the clock: two threads work, and something beside them."""
+"""Seconds of the processor for each by the clock, which two threads and something beside them cannot take."""
 _BESIDE_ENGINE = 148 * MEGABYTE
 """What a process needs beside what DuckDB in it may take."""
 _OUTPUT, _FILES = 4 * MEGABYTE, 5_000 * MEGABYTE
@@ -77,7 +77,8 @@ class Database:
 
         ``notes`` say what was read otherwise than it was meant. After the ``deadline`` no file is read any more.
 
-        Raises ``MissingExtraError`` without DuckDB, or without openpyxl where there is a spreadsheet.
+        Raises ``MissingExtraError`` without DuckDB, or without openpyxl where there is a spreadsheet, and
+        ``InputFileError`` where the folder for temporary files has no room for the tables.
         """
         module = engine()
         scratch = Path(tempfile.mkdtemp(prefix="aeon-tables-"))
@@ -92,9 +93,12 @@ class Database:
             known = Known(tables, filler.keywords)
             known.keep(scratch)
             database = cls(scratch, known, filler.skipped, filler.notes)
-        except BaseException:
+        except BaseException as error:
             shutil.rmtree(scratch, ignore_errors=True)
-            raise
+            if not isinstance(error, module.Error | OSError):
+                raise
+            reason = one_line(str(error), 200)
+            raise InputFileError(f"the tables cannot be kept in {scratch.parent}: {reason}") from None
         weakref.finalize(database, _release, scratch, os.getpid())
         return database
 
@@ -158,7 +162,8 @@ class Database:
         """What the work says of a query, in a process of its own: this one must not take what a query takes."""
         arguments = {"folder": str(self._scratch), "seconds": _SECONDS, **more}
         memory = engine_memory(self.tables) + _BESIDE_ENGINE
-        limits = Limits(memory, _PROCESSOR * _SECONDS, _OUTPUT, clock=_SECONDS + _MARGIN, files=_FILES)
+        clock = _SECONDS + _MARGIN
+        limits = Limits(memory, _PROCESSOR * clock, _OUTPUT, clock, _FILES)
         try:
             return isolated(work, str, limits, arguments, query.encode("utf-8", "surrogatepass"), pool=ASKING)
         except OutOfTime:

@@ -76,7 +76,8 @@ class Files:
         ``AEON_READ_SECONDS`` says (3,600) no file is read any more: it is among the skipped.
 
         Raises:
-            InputFileError: a path is missing, unreadable, or neither a folder nor a collection.
+            InputFileError: a path is missing, unreadable, or neither a folder nor a collection; or there is no room for
+                the tables on the disk.
             UsageError: no path is given, or the variable is no number.
             MissingExtraError: there are tables, and DuckDB is not installed; or an extra is there but cannot be used.
         """
