@@ -17,7 +17,7 @@ from aeon.errors import AeonError, MissingExtraError, ToolArgumentError
 from aeon.isolation.limits import MEGABYTE, Limits, impose, kept_bytes
 from aeon.text import one_line
 
-__all__ = ["IDLE_SECONDS", "OUT_OF_MEMORY", "main"]
+__all__ = ["IDLE_SECONDS", "OUT_OF_MEMORY", "main", "prepare"]
 
 IDLE_SECONDS = 60.0
 """How long a child waits for more work before it ends by itself."""
@@ -47,6 +47,11 @@ def main() -> None:
         answers.flush()
         if is_last:
             return
+
+
+def prepare(module: bytes) -> None:
+    """Load a module of Aeon's, so that work in it can begin at once."""
+    importlib.import_module(module.decode())
 
 
 def _comes(requests: BinaryIO) -> bool:

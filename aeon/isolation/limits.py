@@ -23,8 +23,8 @@ _Pair: TypeAlias = tuple[int, int]
 class Limits:
     """Bytes of memory, seconds of the processor, and bytes of output, each file that is written counted by itself.
 
-    ``clock`` is how many seconds the work may take by the clock, if not as many as a busy machine makes of those of the
-    processor; ``files`` how many bytes each file may have, if not as many as the output.
+    ``clock`` is how many seconds the work may take by the clock when its process is there, if not as many as a busy
+    machine makes of those of the processor; ``files`` how many bytes each file may have, if not as many as the output.
     """
 
     memory: int

@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 class NoPlace(Unread):
-    """The work was not begun: other work took all the memory that there is for it, or its time was over."""
+    """The work was not begun: other work took all that there is for it, or its time was over."""
 
 
 class Pool:
@@ -130,12 +130,23 @@ def isolated(
     deadline = deadline or Deadline()
     clock = _WAIT + _SLOWEST * limits.seconds if limits.clock is None else limits.clock
     with pool.worker(limits.memory, deadline) as worker:
+        if worker.is_new and limits.clock is not None:
+            _prepare(worker, work.__module__, limits, deadline)
         seconds = min(deadline.share(), clock)
         with deadline.ending(worker.stop):
             answer = worker.ask(Work(name, arguments, limits), data, seconds)
         if answer.is_last:
             worker.end()
     return _value(answer, gives)
+
+
+def _prepare(worker: Worker, module: str, limits: Limits, deadline: Deadline) -> None:
+    """Have a new child ready for its work, whose time begins then. Raises ``NoPlace`` if it is not in time."""
+    try:
+        with deadline.ending(worker.stop):
+            worker.ask(Work("aeon.isolation.child:prepare", {}, limits), module.encode(), min(deadline.left(), _WAIT))
+    except OutOfTime:
+        raise NoPlace("its process could not be started in time") from None
 
 
 def close() -> None:

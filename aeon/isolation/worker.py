@@ -59,7 +59,7 @@ class Answer(NamedTuple):
 
 
 class Worker:
-    """A child process. One thread at a time may use it."""
+    """A child process; one that ``is_new`` did nothing yet. One thread at a time may use it."""
 
     def __init__(self) -> None:
         """Start it. Raises ``Unread`` where the system refuses a process."""
@@ -76,6 +76,7 @@ class Worker:
             raise Unread(f"no process can be started for it: {getattr(error, 'strerror', None) or error}") from None
         self._used = time.monotonic()
         self._stopped = False
+        self.is_new = True
 
     def stop(self) -> None:
         """End it from another thread, while it is asked: who asks is told that there was not the time."""
@@ -102,7 +103,7 @@ class Worker:
         finally:
             timer.cancel()
         if answer is not None:
-            self._used = time.monotonic()
+            self._used, self.is_new = time.monotonic(), False
             return answer
         status = self.end()
         if self._stopped:

@@ -34,7 +34,7 @@ __all__ = ["TABLE_SUFFIXES", "Database", "NotRun", "TableInfo"]
 
 _SECONDS = 10.0
 """How long a query may run, by the clock."""
-_MARGIN = 1.5
+_MARGIN = 1.0
 """Seconds after which its process is ended, if the query did not end when it was interrupted."""
 _PROCESSOR = 3.0
 """Seconds of the processor for each by the clock, which two threads and something beside them cannot take."""
@@ -171,7 +171,7 @@ class Database:
         except OutOfMemory:
             raise wording.too_large(f"it took more than {memory // MEGABYTE:,} MB") from None
         except NoPlace:
-            raise NotRun("the query was not run: others take all the room that there is; ask it again later") from None
+            raise NotRun("the query was not run: other work takes all that there is; ask it again later") from None
         except Unread as error:
             raise NotRun(f"the query was not run: {error}") from None
         except Exceeded as error:

@@ -141,7 +141,7 @@ def test_what_was_not_run_is_asked_again(sales: Files, monkeypatch: pytest.Monke
     arguments: JsonObject = {"query": "SELECT min(id) FROM sales"}
     monkeypatch.setattr(pool.ASKING, "_most_wait", 0.2)
     with pool.ASKING.worker(pool.MOST_MEMORY, pool.Deadline()):
-        with pytest.raises(NotRun, match="others take all the room"):
+        with pytest.raises(NotRun, match="other work takes all"):
             assert sales.database
             sales.database.query("SELECT 1")
         with pytest.raises(ToolFailed, match="ask it again later"):

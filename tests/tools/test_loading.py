@@ -446,7 +446,7 @@ def test_a_full_disk_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))
     try:
-        with pytest.raises(InputFileError, match=r"^the tables cannot be kept in .*scratch: .*File too"):
+        with pytest.raises(InputFileError, match=r"^the tables cannot be kept in .*scratch: .*Could not write file"):
             load(tmp_path, "a.csv")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
