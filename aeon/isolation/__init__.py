@@ -1,1 +1,1 @@
-"""Work on files that nobody vouches for, in a process of its own with limits on memory, time and output."""
+"""Work on files and queries that nobody vouches for, in a process of its own with limits on memory, time, output."""

@@ -13,11 +13,11 @@ import select
 import sys
 from typing import BinaryIO, NamedTuple
 
-from aeon.errors import AeonError, MissingExtraError
+from aeon.errors import AeonError, MissingExtraError, ToolArgumentError
 from aeon.isolation.limits import MEGABYTE, Limits, impose, kept_bytes
 from aeon.text import one_line
 
-__all__ = ["IDLE_SECONDS", "OUT_OF_MEMORY", "main"]
+__all__ = ["IDLE_SECONDS", "OUT_OF_MEMORY", "main", "prepare"]
 
 IDLE_SECONDS = 60.0
 """How long a child waits for more work before it ends by itself."""
@@ -49,6 +49,11 @@ def main() -> None:
             return
 
 
+def prepare(module: bytes) -> None:
+    """Load a module of Aeon's, so that work in it can begin at once."""
+    importlib.import_module(module.decode())
+
+
 def _comes(requests: BinaryIO) -> bool:
     """Whether there is another request, or the end of them, in time."""
     return os.name != "posix" or bool(select.select([requests], [], [], IDLE_SECONDS)[0])
@@ -64,8 +69,8 @@ def _answer(request: dict[str, str], data: bytes, limits: Limits) -> _Answer:
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     except AeonError as error:
-        kind = "MissingExtraError" if isinstance(error, MissingExtraError) else "ToolFailed"
-        return _Answer(kind, json.dumps(str(error)).encode())
+        kinds = (kind.__name__ for kind in (MissingExtraError, ToolArgumentError) if isinstance(error, kind))
+        return _Answer(next(kinds, "ToolFailed"), json.dumps(str(error)).encode())
     except Exception as error:  # noqa: BLE001 - whatever a reader meets in a file, the next file can be read
         return _Answer("Fault", json.dumps(one_line(f"{type(error).__name__}: {error}", 160)).encode())
 

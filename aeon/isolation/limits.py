@@ -21,11 +21,17 @@ _Pair: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True)
 class Limits:
-    """Bytes of memory, seconds of the processor, and bytes of output, each file that is written counted by itself."""
+    """Bytes of memory, seconds of the processor, and bytes of output, each file that is written counted by itself.
+
+    ``clock`` is how many seconds the work may take by the clock when its process is there, if not as many as a busy
+    machine makes of those of the processor; ``files`` how many bytes each file may have, if not as many as the output.
+    """
 
     memory: int
     seconds: float
     output: int
+    clock: float | None = None
+    files: int | None = None
 
 
 def impose(limits: Limits) -> None:
@@ -41,7 +47,7 @@ def impose(limits: Limits) -> None:
     for kind, value in (
         (memory, limits.memory),
         (resource.RLIMIT_CPU, math.ceil(used.ru_utime + used.ru_stime + limits.seconds)),
-        (resource.RLIMIT_FSIZE, limits.output),
+        (resource.RLIMIT_FSIZE, limits.output if limits.files is None else limits.files),
         (resource.RLIMIT_CORE, 0),
     ):
         resource.setrlimit(kind, _under(value, resource.getrlimit(kind)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import math
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -11,15 +12,18 @@ from typing import TypeVar
 
 import msgspec
 
-from aeon.errors import MissingExtraError, ToolFailed
+from aeon.errors import MissingExtraError, ToolArgumentError, ToolFailed
 from aeon.isolation.deadline import Deadline
 from aeon.isolation.limits import MEGABYTE, Limits
-from aeon.isolation.worker import Answer, Exceeded, Unread, Work, Worker
+from aeon.isolation.worker import Answer, Exceeded, OutOfMemory, OutOfTime, Unread, Work, Worker
 
-__all__ = ["MOST_MEMORY", "Deadline", "Exceeded", "Limits", "Unread", "close", "isolated"]
+__all__ = [
+    "ASKING", "MOST_MEMORY", "READING", "Deadline", "Exceeded", "Limits", "NoPlace", "OutOfMemory", "OutOfTime", "Pool",
+    "Unread", "close", "isolated",
+]  # fmt: skip
 
 MOST_MEMORY = 1024 * MEGABYTE
-"""Bytes of memory that all children at work may take together; work that needs more waits for its turn."""
+"""Bytes of memory that all children of a pool that are at work may take together."""
 _WAIT, _SLOWEST = 20.0, 3.0
 """Seconds by the clock, and as a multiple of those of the processor, after which work is given up at the latest."""
 _LOOK = 0.1
@@ -28,70 +32,35 @@ _LOOK = 0.1
 T = TypeVar("T")
 
 
-def isolated(
-    work: Callable[..., object],
-    gives: type[T],
-    limits: Limits,
-    arguments: Mapping[str, object],
-    data: bytes = b"",
-    deadline: Deadline | None = None,
-) -> T:
-    """Call a function of a module of Aeon's in a child and give its value, read as the type ``gives``.
+class NoPlace(Unread):
+    """The work was not begun: other work took all that there is for it, or its time was over."""
 
-    The function takes the data first and the ``arguments`` by keyword, and returns what JSON can carry. On a
-    busy machine it may take three times its ``seconds`` and twenty more by the clock, and never more than
-    its share of the ``deadline``. Safe in any thread.
 
-    Raises:
-        ToolFailed: what the function raises, or that it failed.
-        MissingExtraError: as the function raises it.
-        Exceeded: it took more than its limits, or brought its process down.
-        Unread: it was not done in time, or could not be begun.
+class Pool:
+    """Children that wait for work, and how much memory those at work may take.
+
+    Work that needs more than is left waits for its turn, ``most_wait`` seconds at most.
     """
-    name = f"{work.__module__}:{work.__qualname__}"
-    deadline = deadline or Deadline()
-    with _POOL.worker(limits.memory, deadline) as worker:
-        seconds = min(deadline.share(), _WAIT + _SLOWEST * limits.seconds)
-        with deadline.ending(worker.stop):
-            answer = worker.ask(Work(name, arguments, limits), data, seconds)
-        if answer.is_last:
-            worker.end()
-    return _value(answer, gives)
 
+    def __init__(self, most_wait: float = math.inf) -> None:
+        self._most_wait = most_wait
+        self.begin_anew()
 
-def close() -> None:
-    """End the children that wait for work; the next work starts another."""
-    _POOL.close()
-
-
-def _value(answer: Answer, gives: type[T]) -> T:
-    try:
-        if not answer.error:
-            return msgspec.json.decode(answer.body, type=gives)
-        message = msgspec.json.decode(answer.body, type=str)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise Exceeded(f"the process that read it gives what cannot be understood: {error}") from None
-    if answer.error == "MissingExtraError":
-        raise MissingExtraError(message)
-    raise ToolFailed(message) if answer.error == "ToolFailed" else Exceeded(f"its reader failed: {message}")
-
-
-class _Pool:
-    """Children that wait for work, and how much memory those at work may take."""
-
-    def __init__(self) -> None:
+    def begin_anew(self) -> None:
+        """Have no children, as in a process that was forked: they are its parent's."""
         self._free = threading.Condition()
         self._idle: list[Worker] = []
         self._memory = 0
 
     @contextlib.contextmanager
     def worker(self, memory: int, deadline: Deadline) -> Iterator[Worker]:
-        """A child of one's own. Raises ``Unread`` if there is none in time."""
+        """A child of one's own. Raises ``NoPlace`` if there is none in time."""
+        turn = Deadline(min(self._most_wait, deadline.left()))
         with self._free:
-            while (left := deadline.left()) > 0 and self._memory and self._memory + memory > MOST_MEMORY:
+            while (left := min(turn.left(), deadline.left())) > 0 and not self._has_room(memory):
                 self._free.wait(min(left, _LOOK))
             if left <= 0:
-                raise Unread("there was no time left to read it")
+                raise NoPlace("there was no time left to read it")
             self._memory += memory
         try:
             worker = self._taken()
@@ -101,6 +70,9 @@ class _Pool:
             with self._free:
                 self._memory -= memory
                 self._free.notify_all()
+
+    def _has_room(self, memory: int) -> bool:
+        return not self._memory or self._memory + memory <= MOST_MEMORY
 
     def _taken(self) -> Worker:
         with self._free:
@@ -125,13 +97,82 @@ class _Pool:
                 self._idle.pop().end()
 
 
-_POOL = _Pool()
+READING = Pool()
+"""Where files are read; one may take minutes."""
+ASKING = Pool(most_wait=8.0)
+"""Where queries run, which do not wait for files."""
+_POOLS = (READING, ASKING)
+
+
+def isolated(
+    work: Callable[..., object],
+    gives: type[T],
+    limits: Limits,
+    arguments: Mapping[str, object],
+    data: bytes = b"",
+    deadline: Deadline | None = None,
+    pool: Pool = READING,
+) -> T:
+    """Call a function of a module of Aeon's in a child and give its value, read as the type ``gives``.
+
+    The function takes the data first and the ``arguments`` by keyword, and returns what JSON can carry. By the
+    clock it may take what its limits say, else three times its ``seconds`` and twenty more, as on a busy machine; and
+    never more than its share of the ``deadline``. Safe in any thread.
+
+    Raises:
+        ToolFailed: what the function raises, or that it failed.
+        ToolArgumentError: as the function raises it.
+        MissingExtraError: as the function raises it.
+        Exceeded: it took more than its limits, or brought its process down.
+        Unread: it was not done in time, or could not be begun.
+    """
+    name = f"{work.__module__}:{work.__qualname__}"
+    deadline = deadline or Deadline()
+    clock = _WAIT + _SLOWEST * limits.seconds if limits.clock is None else limits.clock
+    with pool.worker(limits.memory, deadline) as worker:
+        if worker.is_new and limits.clock is not None:
+            _prepare(worker, work.__module__, limits, deadline)
+        seconds = min(deadline.share(), clock)
+        with deadline.ending(worker.stop):
+            answer = worker.ask(Work(name, arguments, limits), data, seconds)
+        if answer.is_last:
+            worker.end()
+    return _value(answer, gives)
+
+
+def _prepare(worker: Worker, module: str, limits: Limits, deadline: Deadline) -> None:
+    """Have a new child ready for its work, whose time begins then. Raises ``NoPlace`` if it is not in time."""
+    try:
+        with deadline.ending(worker.stop):
+            worker.ask(Work("aeon.isolation.child:prepare", {}, limits), module.encode(), min(deadline.left(), _WAIT))
+    except OutOfTime:
+        raise NoPlace("its process could not be started in time") from None
+
+
+def close() -> None:
+    """End the children that wait for work; the next work starts another."""
+    for pool in _POOLS:
+        pool.close()
+
+
+def _value(answer: Answer, gives: type[T]) -> T:
+    try:
+        if not answer.error:
+            return msgspec.json.decode(answer.body, type=gives)
+        message = msgspec.json.decode(answer.body, type=str)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Exceeded(f"the process that read it gives what cannot be understood: {error}") from None
+    if answer.error == "MissingExtraError":
+        raise MissingExtraError(message)
+    if answer.error == "ToolArgumentError":
+        raise ToolArgumentError(message)
+    raise ToolFailed(message) if answer.error == "ToolFailed" else Exceeded(f"its reader failed: {message}")
 
 
 def _begin_anew() -> None:
-    """In a process that was forked: the children are its parent's."""
-    global _POOL  # a fork copies it, and two processes must not share a pipe
-    _POOL = _Pool()
+    """In a process that was forked: two processes must not share a pipe."""
+    for pool in _POOLS:
+        pool.begin_anew()
 
 
 if hasattr(os, "register_at_fork"):

@@ -9,6 +9,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import NamedTuple
 
 from aeon.errors import ToolFailed
@@ -16,7 +17,7 @@ from aeon.isolation.child import IDLE_SECONDS, OUT_OF_MEMORY
 from aeon.isolation.launch import command, environment
 from aeon.isolation.limits import MEGABYTE, Limits
 
-__all__ = ["Answer", "Exceeded", "Unread", "Work", "Worker"]
+__all__ = ["Answer", "Exceeded", "OutOfMemory", "OutOfTime", "Unread", "Work", "Worker"]
 
 _LONGEST_HEAD = 1_000
 _MARGIN = 10.0
@@ -29,8 +30,16 @@ class Exceeded(ToolFailed):
     """The work took more than its limits, or brought its process down: the same bytes would do so again."""
 
 
+class OutOfMemory(Exceeded):
+    """The work took more memory than it may."""
+
+
 class Unread(ToolFailed):
     """The work was not done, for a reason that need not hold the next time."""
+
+
+class OutOfTime(Unread):
+    """The work was not done when it had to be, by the clock, or was called off."""
 
 
 class Work(NamedTuple):
@@ -50,7 +59,7 @@ class Answer(NamedTuple):
 
 
 class Worker:
-    """A child process. One thread at a time may use it."""
+    """A child process; one that ``is_new`` did nothing yet. One thread at a time may use it."""
 
     def __init__(self) -> None:
         """Start it. Raises ``Unread`` where the system refuses a process."""
@@ -67,6 +76,7 @@ class Worker:
             raise Unread(f"no process can be started for it: {getattr(error, 'strerror', None) or error}") from None
         self._used = time.monotonic()
         self._stopped = False
+        self.is_new = True
 
     def stop(self) -> None:
         """End it from another thread, while it is asked: who asks is told that there was not the time."""
@@ -93,18 +103,18 @@ class Worker:
         finally:
             timer.cancel()
         if answer is not None:
-            self._used = time.monotonic()
+            self._used, self.is_new = time.monotonic(), False
             return answer
         status = self.end()
         if self._stopped:
-            raise Unread(f"it took more than {seconds:.1f} s to read")
+            raise OutOfTime(f"it took more than {seconds:.1f} s to read")
         raise _death(status, work.limits)
 
     def _exchange(self, work: Work, data: bytes) -> Answer | None:
         """The answer; ``None`` if the child ended before it was whole."""
         assert self._child.stdin is not None and self._child.stdout is not None
-        limits = {"memory": work.limits.memory, "seconds": work.limits.seconds, "output": work.limits.output}
-        request = {"work": work.name, "arguments": json.dumps(work.arguments), "limits": limits, "bytes": len(data)}
+        arguments, limits = json.dumps(work.arguments), asdict(work.limits)
+        request = {"work": work.name, "arguments": arguments, "limits": limits, "bytes": len(data)}
         try:
             self._child.stdin.write(json.dumps(request).encode() + b"\n")
             self._child.stdin.write(data)
@@ -135,7 +145,7 @@ class Worker:
 def _death(status: int, limits: Limits) -> ToolFailed:
     """Why a child ended that nobody ended."""
     if status == OUT_OF_MEMORY or status in _OUT_OF_MEMORY:
-        return Exceeded(f"it took more than {limits.memory // MEGABYTE:,} MB to read")
+        return OutOfMemory(f"it took more than {limits.memory // MEGABYTE:,} MB to read")
     if status == -getattr(signal, "SIGXCPU", 0):
         return Exceeded(f"it took more than {limits.seconds:.0f} s to read")
     if status == -getattr(signal, "SIGKILL", 0):

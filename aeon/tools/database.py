@@ -1,73 +1,55 @@
-"""The tables of a folder in a DuckDB that reads nothing else and cannot be changed. Needs the extra ``tables``."""
+"""The tables of a folder, which processes of their own ask with DuckDB. Needs the extra ``tables``."""
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 import tempfile
-import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
-from itertools import islice
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from aeon.documents.folder import Folder
-from aeon.errors import ToolArgumentError, ToolFailed
-from aeon.isolation.deadline import Deadline
-from aeon.schema.frozen import JsonValue
+from aeon.errors import InputFileError, ToolFailed
+from aeon.isolation.limits import MEGABYTE, Limits
+from aeon.isolation.pool import ASKING, Deadline, Exceeded, NoPlace, OutOfMemory, OutOfTime, Unread, isolated
+from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.tables.copying import typed_columns
 from aeon.tables.duck import engine
 from aeon.tables.naming import quoted
 from aeon.text import one_line
+from aeon.tools import asked
 from aeon.tools.filling import TABLE_SUFFIXES, Filler, Loaded
-from aeon.tools.queries import Comparison, Query, parse
-from aeon.tools.queryerrors import error_line, nearest, no_table
-from aeon.tools.rows import display, json_rows
-from aeon.tools.tableinfo import TableInfo, identifier
+from aeon.tools.queryerrors import PLAIN, SMALL, Wording, error_line
+from aeon.tools.rows import display
+from aeon.tools.tablefile import Known, engine_memory, filled, sweep
+from aeon.tools.tableinfo import TableInfo
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["TABLE_SUFFIXES", "Database", "TableInfo"]
+__all__ = ["TABLE_SUFFIXES", "Database", "NotRun", "TableInfo"]
 
 _SECONDS = 10.0
-_AGAIN = 0.05
-"""Seconds after which a statement that begins when the time is over is interrupted."""
-_MOST_ROWS = 200
-_MOST_VALUES = 12
+"""How long a query may run, by the clock."""
+_MARGIN = 1.0
+"""Seconds after which its process is ended, if the query did not end when it was interrupted."""
+_PROCESSOR = 3.0
+"""Seconds of the processor for each by the clock, which two threads and something beside them cannot take."""
+_BESIDE_ENGINE = 148 * MEGABYTE
+"""What a process needs beside what DuckDB in it may take."""
+_OUTPUT, _FILES = 4 * MEGABYTE, 5_000 * MEGABYTE
 _LONGEST_MARK = 20
-_MOST_DISTINCT = 5_000
-_MOST_COLUMNS = 60
 _FEW, _LONGEST_FEW = 8, 90
 """Different texts of a column that are told, and their characters in all."""
 _SAMPLE_ROWS = 2
 _SHORTEST_LINE = 160
-_BEFORE = ("threads=2", "memory_limit='512MB'", "max_temp_directory_size='4GB'", "python_enable_replacements=false")
-_LOCK = (
-    "autoinstall_known_extensions=false",
-    "autoload_known_extensions=false",
-    "allow_community_extensions=false",
-    "enable_external_access=false",
-    "default_collation='NOCASE'",
-    "ieee_floating_point_ops=false",
-    "error_on_division_by_zero=false",
-    "allowed_configs=['default_collation', 'ieee_floating_point_ops', 'error_on_division_by_zero']",
-    "lock_configuration=true",
-)
-_AS_DUCKDB = ("default_collation=''", "ieee_floating_point_ops=true", "error_on_division_by_zero=true")
-"""What undoes, for one connection, the settings that make comparisons and divisions other than DuckDB's own."""
-_MACROS = ("CREATE MACRO date_format(day, form) AS strftime(day, form)",)  # what MySQL calls it, and models write
-_LIKE = (
-    'CREATE TEMP MACRO "~~"(text, pattern) AS text ILIKE pattern',
-    'CREATE TEMP MACRO "!~~"(text, pattern) AS text NOT ILIKE pattern',
-    "CREATE TEMP MACRO like_escape(text, pattern, mark) AS ilike_escape(text, pattern, mark)",
-    "CREATE TEMP MACRO not_like_escape(text, pattern, mark) AS not_ilike_escape(text, pattern, mark)",
-)
-"""What ``LIKE`` means here: texts are compared without case."""
-_OPTIONAL = frozenset({"ieee_floating_point_ops=false", "error_on_division_by_zero=false"})
-"""These make a division by zero NULL; DuckDB 1 does not take them for all connections, and gives infinity."""
+
+
+class NotRun(ToolFailed):
+    """A query was not run, for a reason that need not hold the next time."""
 
 
 class Database:
@@ -78,20 +60,16 @@ class Database:
 
     def __init__(
         self,
-        connection: duckdb.DuckDBPyConnection,
-        module: ModuleType,
-        keywords: frozenset[str],
-        tables: Iterable[TableInfo],
+        scratch: Path,
+        known: Known,
         skipped: Iterable[tuple[str, str]],
         notes: Iterable[str] = (),
     ) -> None:
-        self.tables = tuple(tables)
+        self.tables = known.tables
+        self.keywords = known.keywords
         self.skipped = tuple(skipped)
         self.notes = tuple(notes)
-        self._connection = connection
-        self._duckdb = module
-        self.keywords = keywords
-        self._lock = threading.Lock()
+        self._scratch = scratch
 
     @classmethod
     def load(cls, folder: Folder, paths: Iterable[str], deadline: Deadline | None = None) -> Database:
@@ -99,31 +77,29 @@ class Database:
 
         ``notes`` say what was read otherwise than it was meant. After the ``deadline`` no file is read any more.
 
-        Raises ``MissingExtraError`` without DuckDB, or without openpyxl where there is a spreadsheet.
+        Raises ``MissingExtraError`` without DuckDB, or without openpyxl where there is a spreadsheet, and
+        ``InputFileError`` where the folder for temporary files has no room for the tables.
         """
         module = engine()
-        scratch = tempfile.mkdtemp(prefix="aeon-tables-")
-        connection = module.connect(":memory:")
+        scratch = Path(tempfile.mkdtemp(prefix="aeon-tables-"))
         try:
-            for setting in (f"temp_directory='{scratch.replace(chr(39), chr(39) * 2)}'", *_BEFORE):
-                connection.execute(f"SET {setting}")
-            filler = Filler(connection, Path(scratch), module.Error, deadline)
-            tables = [
-                _info(connection, table, label)
-                for label in paths
-                for table in _loaded(filler, folder, label, module.Error)
-            ]
-            for macro in _MACROS:
-                connection.execute(macro)
-            for setting in _LOCK:
-                with suppress(*[module.Error] if setting in _OPTIONAL else []):
-                    connection.execute(f"SET GLOBAL {setting}")
-            database = cls(connection, module, filler.keywords, tables, filler.skipped, filler.notes)
-        except BaseException:
-            connection.close()
+            with filled(scratch, module) as connection:
+                filler = Filler(connection, scratch, module.Error, deadline)
+                tables = tuple(
+                    _info(connection, table, label)
+                    for label in paths
+                    for table in _loaded(filler, folder, label, module.Error)
+                )
+            known = Known(tables, filler.keywords)
+            known.keep(scratch)
+            database = cls(scratch, known, filler.skipped, filler.notes)
+        except BaseException as error:
             shutil.rmtree(scratch, ignore_errors=True)
-            raise
-        weakref.finalize(database, _release, connection, scratch)
+            if not isinstance(error, module.Error | OSError):
+                raise
+            reason = one_line(str(error), 200)
+            raise InputFileError(f"the tables cannot be kept in {scratch.parent}: {reason}") from None
+        weakref.finalize(database, _release, scratch, os.getpid())
         return database
 
     def describe(self, limit: int = 2000) -> str:
@@ -151,159 +127,57 @@ class Database:
 
     def reads(self, query: str) -> bool:
         """Whether a query gives something that a table has. Raises as `query` for what is none."""
-        with self._cursor() as cursor:
-            parsed = self._parse(cursor, query)
-            return parsed.finds and bool({*parsed.tables} - parsed.own)
+        return bool(json.loads(self._asked(asked.reads, query, SMALL)))
 
     def query(self, query: str) -> JsonValue:
         """Return what a ``SELECT`` gives: one value, a list, an object, or a list of objects; no rows are ``[]``.
 
         Raises ``ToolArgumentError`` in one line for a query that must be written otherwise, also where nothing is
-        found because a text it compares with stands nowhere, and ``ToolFailed`` beyond 10 s or 200 rows.
+        found because a text it compares with stands nowhere, and ``ToolFailed`` beyond 10 s, 200 rows or 1 MB.
         """
-        with self._cursor() as cursor:
-            parsed = self._parse(cursor, query)
-            with self._translated(parsed):
-                cursor.execute(parsed.text)
-                columns = [str(column[0]) for column in cursor.description or ()]
-                rows = cursor.fetchmany(_MOST_ROWS + 1)
-                if len(rows) > _MOST_ROWS:
-                    raise ToolFailed(f"the query gives more than {_MOST_ROWS} rows; add LIMIT, WHERE or an aggregate")
-                if not any(cell for row in rows for cell in row) and len(rows) < 2:  # nothing, or a count of 0
-                    self._check_texts(cursor, parsed)
-        return json_rows(columns, rows)
+        value: JsonValue = json.loads(self.query_text(query))
+        return value
 
-    @property
-    def module(self) -> ModuleType:
-        """The module, for its errors and its tokens."""
-        return self._duckdb
+    def query_text(self, query: str) -> str:
+        """The same as a text of JSON. Raises as `query`; `NotRun` where the same query may run the next time."""
+        return self._asked(asked.value, query, SMALL)
 
-    @property
-    def seconds(self) -> float:
-        """How long a query may run."""
-        return _SECONDS
+    def plain_query(self, query: str, most_bytes: int) -> JsonObject:
+        """What a query gives, as ``{"columns": [...], "rows": [[...]], "total": n}`` of at most so many bytes of JSON.
 
-    def plain_session(self) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
-        """A connection that compares and divides as DuckDB does by itself, interrupted after `seconds`.
+        It compares and divides as DuckDB does by itself: texts differ by case. At most 100 rows are in it; ``total``
+        counts all. Where they are too many to be counted in time, ``more`` says that there are more than ``total``. A
+        value that is no number (NaN, infinity) is null in ``rows``, and ``not_finite`` has its row and column (from 0)
+        and what it is. ``written``: all that it selects are literals. ``cut``: a cell was too long. Days and times are
+        ISO 8601, a decimal is a number where that is exact, else a text.
 
-        Texts differ by case there. Nothing can be written, and no file or address can be reached.
+        Raises:
+            ToolArgumentError: the query cannot run as it is; with DuckDB's own message.
+            ToolFailed: it takes too long, or needs too much memory.
         """
-        return self._cursor(f"SET SESSION {setting}" for setting in _AS_DUCKDB)
+        table: JsonObject = json.loads(self._asked(asked.table, query, PLAIN, most_bytes=most_bytes))
+        return table
 
-    @contextmanager
-    def _cursor(self, setup: Iterable[str] = _LIKE) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A connection of its own, in which nothing can be written and which is interrupted after some time."""
-        with self._lock:
-            cursor = self._connection.cursor()
-        for statement in setup:
-            cursor.execute(statement)
-        done = threading.Event()
-        watch = threading.Thread(target=_interrupt, args=(cursor, done, _SECONDS), daemon=True)
-        watch.start()
+    def _asked(self, work: Callable[..., str], query: str, wording: Wording, **more: JsonValue) -> str:
+        """What the work says of a query, in a process of its own: this one must not take what a query takes."""
+        arguments = {"folder": str(self._scratch), "seconds": _SECONDS, **more}
+        memory = engine_memory(self.tables) + _BESIDE_ENGINE
+        clock = _SECONDS + _MARGIN
+        limits = Limits(memory, _PROCESSOR * clock, _OUTPUT, clock, _FILES)
         try:
-            cursor.execute("BEGIN TRANSACTION READ ONLY")
-            yield cursor
+            return isolated(work, str, limits, arguments, query.encode("utf-8", "surrogatepass"), pool=ASKING)
+        except OutOfTime:
+            raise wording.too_late(_SECONDS) from None
+        except OutOfMemory:
+            raise wording.too_large(f"it took more than {memory // MEGABYTE:,} MB") from None
+        except NoPlace:
+            raise NotRun("the query was not run: other work takes all that there is; ask it again later") from None
+        except Unread as error:
+            raise NotRun(f"the query was not run: {error}") from None
+        except Exceeded as error:
+            raise ToolFailed(f"the query failed: {error}") from None
         finally:
-            done.set()
-            watch.join()  # it must not interrupt a connection that is closed
-            cursor.close()
-
-    def _parse(self, cursor: duckdb.DuckDBPyConnection, query: str) -> Query:
-        try:
-            text = query.encode("utf-8").decode().strip().rstrip(";")
-            parsed = parse(text, cursor)
-        except (self._duckdb.Error, UnicodeError, RuntimeError) as error:
-            raise ToolArgumentError(f"the query does not parse: {error_line(str(error), {})}") from None
-        names = [table.name for table in self.tables]
-        for table in parsed.tables:
-            name = table.lower().removeprefix("memory.").removeprefix("main.")
-            if name not in names and name not in parsed.own:
-                raise ToolArgumentError(no_table(table, names))
-        return parsed
-
-    @contextmanager
-    def _translated(self, query: Query) -> Iterator[None]:
-        """DuckDB's errors as those of a tool, in one line."""
-        try:
-            yield
-        except self._duckdb.InterruptException:
-            raise ToolFailed(f"the query took longer than {_SECONDS:g} s; ask for less at once") from None
-        except (self._duckdb.OutOfMemoryException, self._duckdb.FatalException) as error:
-            raise ToolFailed(f"the query needs too much: {one_line(str(error), 120)}") from None
-        except self._duckdb.Error as error:
-            used = self._used(query) or self.tables
-            names = {table.name: [self._name(column) for column, _ in table.columns] for table in used}
-            raise ToolArgumentError(error_line(str(error), names, query.text)) from None
-
-    def _holder(self, cursor: duckdb.DuckDBPyConnection, text: str) -> str:
-        """The first column, of the first sixty of texts, that has this text in some row, and how; "" without one.
-
-        A letter is the same with and without its accent.
-        """
-        every = ((table.name, name) for table in self.tables for name, kind in table.columns if kind == "VARCHAR")
-        for table, name in islice(every, _MOST_COLUMNS):
-            has = f"SELECT {quoted(name)} FROM {quoted(table)} WHERE strip_accents({quoted(name)}) = strip_accents(?)"
-            if found := cursor.execute(f"{has} LIMIT 1", [text]).fetchone():
-                return f"{table}.{self._name(name)} has {one_line(repr(found[0]), 60)}; "
-        return ""
-
-    def _compared(self, query: Query) -> Iterator[tuple[Comparison, tuple[str, str], str]]:
-        """Give each comparison with each table and column that it may mean, and the column's type."""
-        for comparison in query.comparisons:
-            for table in self._used(query):
-                for column, kind in table.columns:
-                    if column.lower() == comparison.column.lower():
-                        yield comparison, (table.name, column), kind
-
-    def _check_texts(self, cursor: duckdb.DuckDBPyConnection, query: Query) -> None:
-        """Raise ``ToolArgumentError`` for the first text that its column does not hold in any row."""
-        holders: dict[Comparison, list[tuple[str, str]]] = {}
-        for comparison, holder, kind in self._compared(query):
-            if kind == "VARCHAR" and comparison.sign in ("=", "LIKE"):
-                holders.setdefault(comparison, []).append(holder)
-        for comparison, columns in holders.items():
-            if not any(_holds(cursor, table, column, comparison) for table, column in columns):
-                raise ToolArgumentError(self._no_such_text(cursor, comparison, columns))
-
-    def _no_such_text(
-        self, cursor: duckdb.DuckDBPyConnection, comparison: Comparison, holders: Sequence[tuple[str, str]]
-    ) -> str:
-        column = self._name(holders[0][1])
-        parts = " UNION ".join(f"SELECT DISTINCT {quoted(name)} AS v FROM {quoted(table)}" for table, name in holders)
-        distinct = f"SELECT v FROM ({parts}) WHERE v IS NOT NULL ORDER BY v LIMIT {_MOST_DISTINCT}"
-        values = [str(row[0]) for row in cursor.execute(distinct).fetchall()]
-        close = nearest(comparison.text.strip("%_ "), values, _MOST_VALUES)
-        where = self._holder(cursor, comparison.text.strip("%_ "))
-        if len(values) > _MOST_VALUES and close:
-            hint = f"the nearest values of {column} are"
-        else:
-            hint, close = f"values of {column} are", values[:_MOST_VALUES]
-        more = ", …" if len(values) > len(close) else ""
-        listed = ", ".join(one_line(value, 40) for value in close) or "none"
-        text = one_line(repr(comparison.text), 60)
-        return one_line(f"no row has {column} {comparison.sign} {text}; {where}{hint}: {listed}{more}", 500)
-
-    def _name(self, column: str) -> str:
-        return identifier(column, self.keywords)
-
-    def _used(self, query: Query) -> list[TableInfo]:
-        """The tables that the query reads."""
-        names = {name.lower().split(".")[-1] for name in query.tables}
-        return [table for table in self.tables if table.name in names]
-
-
-def _interrupt(cursor: duckdb.DuckDBPyConnection, done: threading.Event, seconds: float) -> None:
-    """Interrupt what the connection does after some time, and each statement that it begins after that."""
-    wait = seconds
-    while not done.wait(wait):
-        cursor.interrupt()
-        wait = _AGAIN
-
-
-def _holds(cursor: duckdb.DuckDBPyConnection, table: str, column: str, comparison: Comparison) -> bool:
-    sign = "ILIKE" if comparison.sign == "LIKE" else "="
-    text = f"SELECT 1 FROM {quoted(table)} WHERE {quoted(column)} {sign} ? LIMIT 1"
-    return cursor.execute(text, [comparison.text]).fetchone() is not None
+            sweep(self._scratch)
 
 
 def _loaded(filler: Filler, folder: Folder, label: str, errors: type[Exception]) -> Iterator[Loaded]:
@@ -380,6 +254,7 @@ def _span(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> str
     return f"{found[0]} to {found[1]}" if found and found[0] is not None else ""
 
 
-def _release(connection: duckdb.DuckDBPyConnection, scratch: str) -> None:
-    connection.close()
-    shutil.rmtree(scratch, ignore_errors=True)
+def _release(scratch: Path, owner: int) -> None:
+    """Remove the file, in the process that made it: one that was forked shares it."""
+    if os.getpid() == owner:
+        shutil.rmtree(scratch, ignore_errors=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable, Iterable, Set
@@ -25,7 +26,7 @@ from aeon.search.collection import CollectionSearch
 from aeon.settings.seconds import seconds_in
 from aeon.text import one_line
 from aeon.tools.cellvalues import values_named
-from aeon.tools.database import TABLE_SUFFIXES, Database
+from aeon.tools.database import TABLE_SUFFIXES, Database, NotRun
 from aeon.tools.finding import finding
 from aeon.tools.foldermaterial import folder_material
 from aeon.tools.look import look
@@ -75,7 +76,8 @@ class Files:
         ``AEON_READ_SECONDS`` says (3,600) no file is read any more: it is among the skipped.
 
         Raises:
-            InputFileError: a path is missing, unreadable, or neither a folder nor a collection.
+            InputFileError: a path is missing, unreadable, or neither a folder nor a collection; or there is no room for
+                the tables on the disk.
             UsageError: no path is given, or the variable is no number.
             MissingExtraError: there are tables, and DuckDB is not installed; or an extra is there but cannot be used.
         """
@@ -174,9 +176,11 @@ class Files:
         """The query tool; one that cannot give a value is refused when it is planned, for what is wrong with it."""
 
         @lru_cache(maxsize=_KEPT_RESULTS)
-        def outcome(query: str) -> JsonValue | ToolError:
+        def outcome(query: str) -> str | ToolError:
             try:
-                return database.query(query)
+                return database.query_text(query)
+            except NotRun:
+                raise
             except ToolError as error:  # also kept: what took too long would take as long again
                 return error
 
@@ -184,7 +188,8 @@ class Files:
             given = outcome(query)
             if isinstance(given, ToolError):
                 raise type(given)(str(given))
-            return given
+            value: JsonValue = json.loads(given)
+            return value
 
         def checked(arguments: JsonObject) -> dict[str, object]:
             try:

@@ -18,7 +18,6 @@ from aeon.tables.naming import quoted
 from aeon.tools.database import Database
 from aeon.tools.foldertexts import FolderTexts, fitting
 from aeon.tools.lookup import CONTEXT
-from aeon.tools.plainsql import plain_query
 from aeon.tools.tableinfo import TableInfo
 from aeon.tools.textparts import TextPart, parts_of
 from aeon.tools.tool import Tool, tool
@@ -85,7 +84,7 @@ def _sql(database: Database, most_bytes: int) -> Tool:
     @tool(name=SQL, side_effects=False, parallel_safe=True, timeout=_TIMEOUT)
     def ask(query: str) -> JsonObject:
         """Run one DuckDB query that reads. At most 100 rows are shown."""
-        return plain_query(database, query, most_bytes)
+        return database.plain_query(query, most_bytes)
 
     return replace(ask, tables=database.tables)
 
@@ -115,7 +114,7 @@ def _rows(database: Database | None, table: TableInfo, start: int, most_bytes: i
     if database is None:
         return {}
     query = f"SELECT * FROM {quoted(table.name)} LIMIT {_TABLE_ROWS} OFFSET {start - 1}"
-    return {**plain_query(database, query, most_bytes), "total": table.rows}
+    return {**database.plain_query(query, most_bytes), "total": table.rows}
 
 
 def _either_search(own: Tool, other: Tool, most_bytes: int) -> Tool:

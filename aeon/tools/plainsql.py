@@ -5,22 +5,31 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from aeon.errors import ToolArgumentError, ToolFailed
+from aeon.errors import ToolFailed
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.text import one_line, printable
-from aeon.tools.database import Database
+from aeon.tools.queryerrors import PLAIN
 from aeon.tools.sqlcheck import check_query
+from aeon.tools.tablefile import TableFile
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["MOST_ROWS", "plain_query"]
+__all__ = ["MOST_ROWS", "SETUP", "PlainForm"]
+
+SETUP = (
+    "SET SESSION default_collation=''",
+    "SET SESSION ieee_floating_point_ops=true",
+    "SET SESSION error_on_division_by_zero=true",
+)
+"""What undoes, for one connection, the settings that make comparisons and divisions other than DuckDB's own."""
 
 MOST_ROWS = 100
 """Rows that are shown."""
@@ -36,60 +45,46 @@ _NO_TABLE = "Catalog Error: Table with name "
 _LINE = re.compile(r"\n+LINE (?P<line>\d+): (?P<text>[^\n]*)\n(?P<marks> *\^+)[^\n]*")
 
 
-def plain_query(database: Database, query: str, most_bytes: int) -> JsonObject:
-    """What a query gives, as ``{"columns": [...], "rows": [[...]], "total": n}`` of at most that many bytes of JSON.
+@dataclass(frozen=True)
+class PlainForm:
+    """Queries in one session over a file of tables."""
 
-    At most 100 rows are in it; ``total`` counts all. Where they are too many to be counted in time, ``more`` says that
-    there are more than ``total``. A value that is no number (NaN, infinity) is null in ``rows``, and ``not_finite`` has
-    its row and column (from 0) and what it is. ``written``: all that it selects are literals. ``cut``: a cell was too
-    long. Days and times are ISO 8601, a decimal is a number where that is exact, else a text.
+    file: TableFile
+    cursor: duckdb.DuckDBPyConnection
+    seconds: float
 
-    Raises:
-        ToolArgumentError: the query cannot run as it is; with DuckDB's own message.
-        ToolFailed: it takes too long, or needs too much memory.
-    """
-    with database.plain_session() as cursor, _translated(database):
-        is_written = check_query(database.module, cursor, query)
-        cursor.execute(query)
-        columns = [printable(str(column[0])[:_LONGEST_NAME]) for column in cursor.description or ()]
-        rows = cursor.fetchmany(MOST_ROWS)
-        total = len(rows)
-        while total < _COUNTED and (more := cursor.fetchmany(MOST_ROWS * 10)):
-            total += len(more)
-        exact = True
-        if total >= _COUNTED and cursor.fetchone() is not None:
-            total, exact = _counted(database, cursor, query, total + 1)
-    marks: JsonObject = {"written": True} if is_written else {}
-    result = _fitting(columns, rows, most_bytes)
-    return {**result, **marks, "total": total, **({} if exact else {"more": True})}
+    def table(self, query: str, most_bytes: int) -> JsonObject:
+        """What a query gives, as ``{"columns": [...], "rows": [[...]], "total": n}``.
 
+        Raises ``ToolArgumentError`` and ``ToolFailed``.
+        """
+        with PLAIN.translated(self.file.module, self.seconds, self._explained):
+            is_written = check_query(self.file.module, self.cursor, query)
+            self.cursor.execute(query)
+            columns = [printable(str(column[0])[:_LONGEST_NAME]) for column in self.cursor.description or ()]
+            rows = self.cursor.fetchmany(MOST_ROWS)
+            total = len(rows)
+            while total < _COUNTED and (more := self.cursor.fetchmany(MOST_ROWS * 10)):
+                total += len(more)
+            exact = True
+            if total >= _COUNTED and self.cursor.fetchone() is not None:
+                total, exact = self._counted(query, total + 1)
+            marks: JsonObject = {"written": True} if is_written else {}
+            result = _fitting(columns, rows, most_bytes)
+        return {**result, **marks, "total": total, **({} if exact else {"more": True})}
 
-def _counted(database: Database, cursor: duckdb.DuckDBPyConnection, query: str, least: int) -> tuple[int, bool]:
-    """How many rows the query gives, and whether that is all of them: it may take too long to say."""
-    with suppress(database.module.Error):
-        row = cursor.execute(f"SELECT count(*) FROM (\n{query.strip().rstrip(';')}\n)").fetchone()
-        if row and int(row[0]) >= least:
-            return int(row[0]), True
-    return least, False
+    def _counted(self, query: str, least: int) -> tuple[int, bool]:
+        """How many rows the query gives, and whether that is all of them: it may take too long to say."""
+        with suppress(self.file.module.Error):
+            row = self.cursor.execute(f"SELECT count(*) FROM (\n{query.strip().rstrip(';')}\n)").fetchone()
+            if row and int(row[0]) >= least:
+                return int(row[0]), True
+        return least, False
 
-
-@contextmanager
-def _translated(database: Database) -> Iterator[None]:
-    """DuckDB's errors as those of a tool."""
-    module = database.module
-    try:
-        yield
-    except module.InterruptException:
-        raise ToolFailed(f"the query was stopped after {database.seconds:g} s") from None
-    except (module.OutOfMemoryException, module.FatalException) as error:
-        raise ToolFailed(f"the query needs too much memory: {one_line(str(error), 120)}") from None
-    except module.Error as error:
-        names = ", ".join(table.name for table in database.tables)
-        hint = one_line(f"; the tables are: {names}", 150) if str(error).startswith(_NO_TABLE) else ""
-        raise ToolArgumentError(_message(str(error), _LONGEST_MESSAGE - len(hint)) + hint) from None
-    except (ValueError, OverflowError, ImportError, RuntimeError) as error:  # a value that Python cannot hold
-        reason = one_line(str(error), 120)
-        raise ToolArgumentError(f"a value cannot be shown ({reason}); CAST it to VARCHAR") from None
+    def _explained(self, error: str) -> str:
+        names = ", ".join(table.name for table in self.file.tables)
+        hint = one_line(f"; the tables are: {names}", 150) if error.startswith(_NO_TABLE) else ""
+        return _message(error, _LONGEST_MESSAGE - len(hint)) + hint
 
 
 def _message(text: str, most: int) -> str:

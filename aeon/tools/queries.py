@@ -12,7 +12,7 @@ from aeon.errors import ToolArgumentError
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.text import one_line
 from aeon.tools.selected import finds
-from aeon.tools.sqltree import FORMATS, NODES, REFUSED, arguments, constant, is_modest, table_function, walk
+from aeon.tools.sqltree import NODES, REFUSED, arguments, constant, table_function, walk
 
 if TYPE_CHECKING:
     import duckdb
@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "Query", "parse"]
 
 _MAX_QUERY = 20_000
-_MOST_PADDING = 100
 _TABLE_FUNCTIONS = frozenset({"range", "generate_series", "unnest", "json_each", "json_tree"})
-_BARRED = REFUSED | {"repeat"}
-_PADDING = frozenset({"lpad", "rpad"})
 _LIKE = frozenset({"~~", "~~*", "like_escape", "ilike_escape"})
 _SAME_TEXT = frozenset({"lower", "upper", "lcase", "ucase", "trim", "ltrim", "rtrim"})
 _COMMENT = re.compile(r"\A(?:\s|--[^\n]*(?:\n|\Z)|/\*.*?\*/)*", re.DOTALL)
@@ -104,7 +101,7 @@ def _check(node: JsonObject) -> None:
     called = table_function(node)
     if called is not None and called not in _TABLE_FUNCTIONS:
         raise ToolArgumentError(f"{one_line(called, 60)}() is not allowed; read the tables by their names")
-    if name in _BARRED or (name in _PADDING | FORMATS and not is_modest(name, node, _PADDING, _MOST_PADDING)):
+    if name in REFUSED:
         raise ToolArgumentError(f"{name}() is not allowed here")
 
 

@@ -1,14 +1,18 @@
-"""One line for a query that fails: what is wrong with it, and the nearest names that there are."""
+"""One line for a query that fails: what is wrong with it, the nearest names that there are, or what it took."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import ModuleType
 
+from aeon.errors import ToolArgumentError, ToolFailed
 from aeon.text import one_line
 
-__all__ = ["error_line", "nearest", "no_column", "no_table"]
+__all__ = ["PLAIN", "SMALL", "Wording", "error_line", "nearest", "no_column", "no_table", "not_shown"]
 
 _COLUMN = re.compile(
     r"(?:Referenced column|have a column named) \"(?P<name>.+?)\"(?: not found| was not found|$)", re.M
@@ -18,6 +22,48 @@ _FUNCTION = re.compile(r"Function with name \"?(?P<name>[^\s\"]+)\"? (?:does not
 _ARGUMENTS = re.compile(r"No function matches the given name and argument types '(?P<call>.+?)'\.", re.DOTALL)
 _KIND = re.compile(r"^[A-Z][A-Za-z ]*(?:Error|Exception): ")
 _MOST = 300
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How it is said that a query took more ``seconds`` or memory than it may, for the ``reason``."""
+
+    late: str
+    large: str
+
+    def too_late(self, seconds: float) -> ToolFailed:
+        """The error for a query that took more than so many seconds."""
+        return ToolFailed(self.late.format(seconds=seconds))
+
+    def too_large(self, reason: str) -> ToolFailed:
+        """The error for a query that took too much memory."""
+        return ToolFailed(self.large.format(reason=one_line(reason, 120)))
+
+    @contextmanager
+    def translated(self, module: ModuleType, seconds: float, explained: Callable[[str], str]) -> Iterator[None]:
+        """DuckDB's errors as those of a tool, of one line; ``explained`` says what is wrong with a query.
+
+        Raises ``ToolFailed`` for what takes too much, and ``ToolArgumentError`` for what cannot run as it is.
+        """
+        try:
+            yield
+        except module.InterruptException:
+            raise self.too_late(seconds) from None
+        except (module.OutOfMemoryException, module.FatalException) as error:
+            raise self.too_large(str(error)) from None
+        except module.Error as error:
+            raise ToolArgumentError(explained(str(error))) from None
+        except (ValueError, OverflowError, ImportError, RuntimeError) as error:  # a value that Python cannot hold
+            raise not_shown(error) from None
+
+
+SMALL = Wording("the query took longer than {seconds:g} s; ask for less at once", "the query needs too much: {reason}")
+PLAIN = Wording("the query was stopped after {seconds:g} s", "the query needs too much memory: {reason}")
+
+
+def not_shown(error: Exception) -> ToolArgumentError:
+    """The error for a value that Python or JSON cannot hold."""
+    return ToolArgumentError(f"a value cannot be shown ({one_line(str(error), 120)}); CAST it to VARCHAR")
 
 
 def error_line(message: str, tables: Mapping[str, Sequence[str]], query: str = "") -> str:

@@ -10,7 +10,7 @@ from aeon.errors import ToolArgumentError
 from aeon.schema.frozen import JsonObject
 from aeon.text import one_line
 from aeon.tools.selected import is_written
-from aeon.tools.sqltree import FORMATS, NODES, REFUSED, is_modest, table_function, walk
+from aeon.tools.sqltree import NODES, REFUSED, table_function, walk
 
 if TYPE_CHECKING:
     import duckdb
@@ -22,9 +22,6 @@ _TABLE_FUNCTIONS = frozenset({
     "range", "generate_series", "unnest", "json_each", "json_tree", "histogram", "histogram_values", "summary",
     "pragma_table_info", "duckdb_tables", "duckdb_columns", "duckdb_types", "duckdb_functions",
 })  # fmt: skip
-_LENGTHS = frozenset({"repeat", "lpad", "rpad"})
-"""They make texts of any length, as `FORMATS` do."""
-_MOST_REPEATED = 1_000
 _ONLY = "only one query that reads is allowed: SELECT, WITH, FROM, PIVOT, DESCRIBE, SUMMARIZE or SHOW"
 
 
@@ -77,8 +74,6 @@ def _check_node(node: JsonObject) -> None:
     if (called := table_function(node)) is not None:
         if called not in _TABLE_FUNCTIONS:
             raise _refused(called)
-    elif name in _LENGTHS | FORMATS and not is_modest(name, node, _LENGTHS, _MOST_REPEATED):
-        raise ToolArgumentError(f"{name}() is allowed only with a length that is written as a number, up to 1,000")
     elif name in REFUSED:
         raise _refused(name)
 
@@ -86,8 +81,7 @@ def _check_node(node: JsonObject) -> None:
 def _check_calls(module: ModuleType, cursor: duckdb.DuckDBPyConnection, query: str) -> None:
     """The same by what stands before a parenthesis, where DuckDB gives no tree."""
     tables = "SELECT function_name FROM duckdb_functions() GROUP BY 1 HAVING bool_and(function_type LIKE 'table%')"
-    barred = {str(name) for (name,) in cursor.execute(tables).fetchall()} - _TABLE_FUNCTIONS
-    barred |= REFUSED | _LENGTHS | FORMATS
+    barred = {str(name) for (name,) in cursor.execute(tables).fetchall()} - _TABLE_FUNCTIONS | REFUSED
     words = _words(module, query)
     for word, following in zip(words, [*words[1:], ""], strict=True):
         if following.startswith("(") and word.strip('"') in barred:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 
 from aeon.schema.frozen import JsonObject, JsonValue
 
-__all__ = ["FORMATS", "NODES", "REFUSED", "arguments", "constant", "is_modest", "table_function", "walk"]
+__all__ = ["NODES", "REFUSED", "arguments", "constant", "table_function", "walk"]
 
 NODES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
 """The kinds of statements that only read."""
 REFUSED = frozenset({"current_setting", "getenv", "getvariable", "query", "query_table", "sleep_ms", "write_log"})
 """Functions that tell of the machine, run another query, or wait."""
-FORMATS = frozenset({"format", "printf"})
-"""Functions that make texts of any length, which DuckDB does not count towards its limit of memory."""
 
 
 def walk(value: JsonValue, negated: bool = True) -> Iterator[JsonObject]:
@@ -54,16 +51,3 @@ def table_function(node: JsonObject) -> str | None:
         return None
     function = node.get("function")
     return str(function.get("function_name")).lower() if isinstance(function, dict) else ""
-
-
-def is_modest(name: str, node: JsonObject, lengths: Set[str], most: int) -> bool:
-    """Whether a function cannot make a text that fills the memory.
-
-    Those of ``lengths`` take a length as their second argument: written as a number, and ``most`` at most.
-    """
-    given = arguments(node)
-    if name in lengths:
-        length = constant(given[1]) if len(given) > 1 else None
-        return length is not None and length.isdecimal() and int(length) <= most
-    pattern = constant(given[0]) if given else None
-    return pattern is not None and not re.search(r"\*|\d{3}|\{[^}]*\{", pattern)

@@ -16,8 +16,8 @@ import pytest
 from aeon.errors import MissingExtraError, ToolFailed
 from aeon.isolation import child, pool
 from aeon.isolation.limits import MEGABYTE
-from aeon.isolation.pool import Deadline, Exceeded, Limits, Unread, isolated
-from isolation import works
+from aeon.isolation.pool import Deadline, Exceeded, Limits, NoPlace, OutOfTime, Unread, isolated
+from isolation import slow, works
 
 pytestmark = pytest.mark.requirement("T2f")
 
@@ -113,6 +113,17 @@ def test_the_clock_ends_work_that_waits() -> None:
     with pytest.raises(Unread, match=r"^it took more than 0\.5 s to read$"):
         isolated(works.sleeps, str, LIMITS, {"seconds": 30}, deadline=Deadline(0.5))
     assert time.monotonic() - began < 10
+
+
+def test_the_time_of_work_begins_when_its_process_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where work has a time by the clock, its process is started before; one that does not start does no work."""
+    limits = Limits(LIMITS.memory, 20.0, MEGABYTE, clock=0.7)
+    assert isolated(slow.answers, str, limits, {}) == "answered"
+    with pytest.raises(OutOfTime):
+        isolated(works.sleeps, str, limits, {"seconds": 30})
+    monkeypatch.setattr(pool, "_WAIT", 0.3)
+    with pytest.raises(NoPlace, match="could not be started in time"):
+        isolated(slow.answers, str, limits, {})
 
 
 def test_work_that_is_called_off_ends() -> None:
@@ -273,7 +284,7 @@ def test_importing_starts_nothing() -> None:
     """Importing the package, and what reads documents, starts no process and loads none of the readers' libraries."""
     code = (
         "import sys, aeon, aeon.documents.readers, aeon.isolation.pool as pool\n"
-        "assert not pool._POOL._idle\n"
+        "assert not pool.READING._idle and not pool.ASKING._idle\n"
         "assert not {'lxml', 'pypdfium2', 'docx', 'trafilatura', 'openpyxl'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -6,6 +6,7 @@ import csv
 import datetime
 import io
 import json
+import resource
 import sqlite3
 import sys
 import tempfile
@@ -22,7 +23,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aeon.documents.folder import Folder
-from aeon.errors import MissingExtraError
+from aeon.errors import InputFileError, MissingExtraError
 from aeon.isolation.deadline import Deadline
 from aeon.isolation.limits import MEGABYTE
 from aeon.tables import quoting, readers
@@ -429,8 +430,26 @@ def test_scratch_files_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     scratch.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
     database = load(tmp_path, "a.csv")
-    assert [path for path in scratch.rglob("*") if path.is_file()] == []
+    assert {path.name for path in scratch.rglob("*") if path.is_file()} == {"memory.duckdb", "tables.json"}
     del database
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system ends a file that grows too long")
+@pytest.mark.parametrize("room", [4_096, 40_000])
+def test_a_full_disk_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
+    """Where the tables cannot be written, that is said, and nothing of them is left."""
+    (tmp_path / "a.csv").write_text("n,a\n" + "".join(f"{n},text {n * 7919 % 10007}\n" for n in range(20_000)))
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))
+    try:
+        with pytest.raises(InputFileError, match=r"^the tables cannot be kept in .*scratch: .*Could not write file"):
+            load(tmp_path, "a.csv")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert list(scratch.iterdir()) == []
 
 

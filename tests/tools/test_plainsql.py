@@ -16,7 +16,6 @@ from aeon.schema import JsonValue
 from aeon.tools import ToolRegistry, database
 from aeon.tools.database import Database
 from aeon.tools.files import Files
-from aeon.tools.plainsql import plain_query
 from aeon.tools.rendering import shown
 
 pytestmark = pytest.mark.requirement("T1")
@@ -63,7 +62,7 @@ def depot(tmp_path_factory: pytest.TempPathFactory) -> Database:
 
 def rows(source: Database, query: str) -> list[JsonValue]:
     """The rows that a query gives."""
-    found = plain_query(source, query, 16_384)["rows"]
+    found = source.plain_query(query, 16_384)["rows"]
     assert isinstance(found, list)
     return found
 
@@ -154,8 +153,6 @@ def test_the_other_way_to_ask_stays_as_it_is(clinic: Database) -> None:
         ("SELECT * FROM 'out.csv'", "file system operations are disabled"),
         ("SELECT * FROM duckdb_settings()", "duckdb_settings() is not allowed"),
         ("SELECT * FROM query('SELECT 1')", "query() is not allowed"),
-        ("SELECT repeat('x', 2000000000)", "repeat() is allowed only with a length"),
-        ("SELECT lpad(name, id * 1000000, ' ') FROM patients", "lpad() is allowed only with a length"),
         ("", "0 statements"),
         pytest.param("SELECT '" + "x" * 1_000_000 + "'", "1,000,009 characters; 50,000 are allowed", id="long"),
         ("SELECT '\ud800'", "no text"),
@@ -167,7 +164,7 @@ def test_the_other_way_to_ask_stays_as_it_is(clinic: Database) -> None:
 def test_what_is_no_single_query_that_reads_is_refused(clinic: Database, query: str, message: str) -> None:
     """The reason is told in a line; nothing is run."""
     with pytest.raises(ToolArgumentError, match=re.escape(message)) as refused:
-        plain_query(clinic, query, 16_384)
+        clinic.plain_query(query, 16_384)
     assert len(str(refused.value)) <= 400 and "\n" not in str(refused.value)
 
 
@@ -185,7 +182,7 @@ def test_what_is_no_single_query_that_reads_is_refused(clinic: Database, query: 
 def test_an_error_is_duckdbs_own(clinic: Database, query: str, parts: list[str]) -> None:
     """With the candidates that it names, and the place, which a picture below the line cannot show in one line."""
     with pytest.raises(ToolArgumentError) as error:
-        plain_query(clinic, query, 16_384)
+        clinic.plain_query(query, 16_384)
     assert all(part in str(error.value) for part in parts), str(error.value)
     assert len(str(error.value)) <= 400
 
@@ -197,7 +194,7 @@ def test_a_long_query_of_many_terms_is_run(clinic: Database) -> None:
 
 def test_ten_million_rows_are_counted_and_a_hundred_shown(clinic: Database) -> None:
     """The query has no limit of its own added; DuckDB counts what is not fetched."""
-    result = plain_query(clinic, "SELECT range AS n, range * 1.5 AS x FROM range(10_000_000)", 16_384)
+    result = clinic.plain_query("SELECT range AS n, range * 1.5 AS x FROM range(10_000_000)", 16_384)
     assert result["total"] == 10_000_000
     assert isinstance(result["rows"], list) and len(result["rows"]) == 100
     assert shown(result, 1).endswith("\n99 | 148.5\n(100 of 10,000,000 rows)")
@@ -207,7 +204,7 @@ def test_more_rows_than_can_be_counted_are_so_many_at_least(clinic: Database, mo
     """What was found is shown all the same."""
     monkeypatch.setattr(database, "_SECONDS", 1.5)
     query = "SELECT a.range FROM range(1_000_000) a, range(1_000_000) b WHERE hash(a.range + b.range) % 3 = 1"
-    result = plain_query(clinic, query, 16_384)
+    result = clinic.plain_query(query, 16_384)
     assert result["more"] is True and result["total"] == 20_101
     assert "of more than 20,101 rows)" in shown(result, 1)
 
@@ -216,7 +213,7 @@ def test_a_query_that_runs_for_ever_is_stopped(clinic: Database, monkeypatch: py
     """After the limit of time; other queries go on."""
     monkeypatch.setattr(database, "_SECONDS", 0.5)
     with pytest.raises(ToolFailed, match=r"stopped after 0\.5 s"):
-        plain_query(clinic, "SELECT sum(hash(a.range + b.range)) FROM range(10_000_000) a, range(1_000_000) b", 16_384)
+        clinic.plain_query("SELECT sum(hash(a.range + b.range)) FROM range(10_000_000) a, range(1_000_000) b", 16_384)
     assert rows(clinic, "SELECT 1") == [[1]]
 
 
@@ -226,7 +223,7 @@ def test_values_are_safe_to_keep_and_exact(clinic: Database) -> None:
         "SELECT 'inf'::DOUBLE, 'nan'::DOUBLE, '\\xAA\\x00b'::BLOB, 1.10::DECIMAL(9,2), 12345678901234567890.123456789,"
         " 0.1::DOUBLE + 0.2, NULL, TRUE, TIME '10:30:00', {'a': [1, NULL]}, DATE '12000-01-01'"
     )
-    result = plain_query(clinic, query, 16_384)
+    result = clinic.plain_query(query, 16_384)
     exact = "12345678901234567890.123456789"
     expected = [None, None, "\\xAA\\x00b", 1.1, exact, 0.3, None, True, "10:30:00", {"a": [1, None]}, "12000-01-01"]
     assert result["rows"] == [expected]
@@ -252,22 +249,22 @@ def test_values_are_safe_to_keep_and_exact(clinic: Database) -> None:
 )
 def test_what_a_query_only_writes_is_said(clinic: Database, query: str, written: bool | None) -> None:
     """Where all that it selects are literals."""
-    result = plain_query(clinic, query, 16_384)
+    result = clinic.plain_query(query, 16_384)
     assert result.get("written") is written
     assert ("; written in the query, read from no table)" in shown(result, 1)) is bool(written)
 
 
 def test_output_keeps_to_its_bytes(clinic: Database) -> None:
     """Rows are left out first; of one row that is too long, the cells are cut, and so many columns are refused."""
-    long = plain_query(clinic, "SELECT repeat('x', 1000) AS a, repeat('y', 1000) AS b FROM range(50)", 8_000)
+    long = clinic.plain_query("SELECT repeat('x', 1000) AS a, repeat('y', 1000) AS b FROM range(50)", 8_000)
     assert long["total"] == 50 and isinstance(long["rows"], list) and len(long["rows"]) == 3
     wide = ", ".join(["repeat('x', 1000)"] * 20)
-    cut = plain_query(clinic, f"SELECT {wide}", 12_000)
+    cut = clinic.plain_query(f"SELECT {wide}", 12_000)
     assert cut["cut"] is True and "[cut: 1,000 characters]" in json.dumps(cut)
     for result, most in ((long, 8_000), (cut, 12_000)):
         assert len(json.dumps(result, ensure_ascii=False).encode()) <= most
     with pytest.raises(ToolFailed, match="5,000 columns"):
-        plain_query(clinic, f"SELECT {', '.join(map(str, range(5_000)))}", 8_000)
+        clinic.plain_query(f"SELECT {', '.join(map(str, range(5_000)))}", 8_000)
 
 
 def test_many_threads_ask_at_once(clinic: Database) -> None:
