@@ -104,7 +104,7 @@ class ToolRegistry:
         if faults:
             raise ToolArgumentError(one_line(f"{name}: {'; '.join(faults)}", 600))
         async with nullcontext() if tool.parallel_safe else self._lock():
-            prepared, faults = await aside(partial(_prepare, tool, arguments))
+            prepared, faults = await self._prepared(tool, arguments)
             if faults:
                 raise ToolArgumentError(one_line(f"{name}: {'; '.join(faults)}", 600))
             if tool.takes_key:
@@ -114,6 +114,12 @@ class ToolRegistry:
                 async with guard():
                     value, cut = await _finish(tool, invoke(tool, prepared, self.output_bytes))
             return ToolOutput(value=value, cut=cut, seconds=time.monotonic() - started)
+
+    @staticmethod
+    async def _prepared(tool: Tool, arguments: JsonObject) -> tuple[dict[str, object], list[str]]:
+        """What `_prepare` gives; where it does something, that may take as long as a query."""
+        work = partial(_prepare, tool, arguments)
+        return work() if tool.prepare is None else await aside(work)
 
     def _lock(self) -> asyncio.Lock:
         """Return the lock of the running loop: a lock belongs to one loop, a registry may serve many."""

@@ -360,10 +360,12 @@ def test_seconds_are_reported() -> None:
 def test_a_cancelled_call_cancels_its_task() -> None:
     """Cancelling a call stops an async tool and leaves the registry usable."""
     seen: list[str] = []
+    began = asyncio.Event()
 
     @tool
     async def wait() -> None:
         """Wait to be cancelled."""
+        began.set()
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
@@ -373,8 +375,7 @@ def test_a_cancelled_call_cancels_its_task() -> None:
     async def main() -> object:
         registry = ToolRegistry([wait, add])
         call = asyncio.create_task(registry.call("wait", {}))
-        for _ in range(5):
-            await asyncio.sleep(0)
+        await began.wait()
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
