@@ -14,16 +14,14 @@ import asyncio
 import contextlib
 import gzip
 import json
-import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from hostile_folders import TASK, Watch, environment, folder
+from hostile_folders import TASK, environment, folder, watched
 from machine import machine
 
 Sent: TypeAlias = AsyncIterator[bytes]
@@ -153,18 +151,13 @@ def ran(url: str, place: Path, base: Path, seconds: float) -> dict[str, Any]:
     """What a run with the endpoint took, and how it ended."""
     command = [sys.executable, "-m", "aeon.cli.main", "run", TASK, "--model", url, "--files", str(place), "--json"]
     command += ["--budget-seconds", str(seconds)]
-    began = time.monotonic()
-    child = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(base / "home"), text=True
-    )
-    watch = Watch(child.pid)
-    output, errors = child.communicate()
-    spent, most = time.monotonic() - began, watch.end()
-    with contextlib.suppress(ValueError):
+    took, output, errors = watched(command, environment(base / "home"))
+    try:
         result = json.loads(output)
-        said = f"{result['stop_reason']}: {result['answer'][:200]}" if "answer" in result else str(result)[:200]
-        return {"seconds": round(spent, 1), "MB": most, "code": child.returncode, "said": said}
-    return {"seconds": round(spent, 1), "MB": most, "code": child.returncode, "said": errors[-300:]}
+    except ValueError:
+        return {**took, "said": errors[-300:]}
+    said = f"{result['stop_reason']}: {result['answer'][:200]}" if "answer" in result else str(result)[:200]
+    return {**took, "said": said}
 
 
 def main() -> None:

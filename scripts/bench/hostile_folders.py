@@ -112,19 +112,24 @@ def environment(home: Path) -> dict[str, str]:
     return {**os.environ, "AEON_HOME": str(home), "PYTHONPATH": str(ROOT)}
 
 
+def watched(command: list[str], variables: Mapping[str, str]) -> tuple[dict[str, Any], str, str]:
+    """What a command took, with its exit code; then what it wrote to its standard output and error."""
+    began = time.monotonic()
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=variables, text=True)
+    watch = Watch(child.pid)
+    output, errors = child.communicate()
+    spent, most = time.monotonic() - began, watch.end()
+    return {"seconds": round(spent, 1), "MB": most, "code": child.returncode}, output, errors
+
+
 def ran(place: Path, url: str, base: Path, seconds: float) -> dict[str, Any]:
     """What a run over the folder took, and what it said of the file."""
     command = [sys.executable, "-m", "aeon.cli.main", "run", TASK, "--model", url, "--files", str(place)]
     command += ["--budget-seconds", str(seconds)]
-    began = time.monotonic()
-    child = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment(base / "run"), text=True
-    )
-    watch = Watch(child.pid)
-    output, _ = child.communicate()
-    spent, most = time.monotonic() - began, watch.end()
-    said = next((line for line in output.splitlines() if f"{place}: " in line), output[-300:])
-    return {"seconds": round(spent, 1), "MB": most, "code": child.returncode, "said": said.partition(": ")[2]}
+    took, output, errors = watched(command, environment(base / "run"))
+    text = output + errors
+    said = next((line for line in text.splitlines() if f"{place}: " in line), text[-300:])
+    return {**took, "said": said.partition(": ")[2]}
 
 
 @contextlib.contextmanager
