@@ -13,6 +13,7 @@ from hypothesis import settings
 from measured import every_judgment
 
 from aeon.documents.index import Index
+from aeon.home import cache_dir
 
 settings.register_profile("aeon", deadline=None)  # a busy machine is no failure: nothing here is about time
 settings.load_profile("aeon")
@@ -59,12 +60,18 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     return argname if isinstance(val, bytes) and not val.isascii() else None
 
 
-@pytest.fixture(autouse=True)
-def _own_probes(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Keep what is found out about played endpoints, and what runs on them took, out of the user's cache."""
-    own = tmp_path_factory.getbasetemp() / "cache"
-    for module in ("aeon.llm.probe_records", "aeon.assembly.costs"):
-        monkeypatch.setattr(f"{module}.cache_dir", lambda: Path(os.environ.get("AEON_HOME", own)))
+@pytest.fixture(scope="session", autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what tests and their processes write between runs out of the user's home, which lends its models alone."""
+    models, home = cache_dir() / "models", tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.delenv("AEON_HOME", raising=False)
+        for kind in ("CACHE", "DATA"):
+            patched.setenv(f"XDG_{kind}_HOME", str(home / kind.lower()))
+        if cache_dir().is_relative_to(home) and models.is_dir():
+            cache_dir().mkdir(parents=True)
+            (cache_dir() / "models").symlink_to(models, target_is_directory=True)
+        yield
 
 
 @pytest.fixture

@@ -18,12 +18,12 @@ from aeon.isolation.limits import MEGABYTE, Limits
 from aeon.isolation.worker import Answer, Exceeded, OutOfMemory, OutOfTime, Unread, Work, Worker
 
 __all__ = [
-    "ASKING", "MOST_MEMORY", "READING", "Deadline", "Exceeded", "Limits", "NoPlace", "OutOfMemory", "OutOfTime", "Pool",
-    "Unread", "close", "isolated",
+    "ASKING", "ASKING_LONG", "MOST_MEMORY", "READING", "Deadline", "Displaced", "Exceeded", "Limits", "NoPlace",
+    "OutOfMemory", "OutOfTime", "Pool", "Unread", "close", "isolated",
 ]  # fmt: skip
 
 MOST_MEMORY = 1024 * MEGABYTE
-"""Bytes of memory that all children of a pool that are at work may take together."""
+"""Bytes of memory that all children of a pool that are at work may take together, if not said otherwise."""
 _WAIT, _SLOWEST = 20.0, 3.0
 """Seconds by the clock, and as a multiple of those of the processor, after which work is given up at the latest."""
 _LOOK = 0.1
@@ -36,43 +36,83 @@ class NoPlace(Unread):
     """The work was not begun: other work took all that there is for it, or its time was over."""
 
 
-class Pool:
-    """Children that wait for work, and how much memory those at work may take.
+class Displaced(Unread):
+    """The work had its turn in this pool, and other work waited."""
 
-    Work that needs more than is left waits for its turn, ``most_wait`` seconds at most.
+
+class Pool:
+    """Children that wait for work, and how much memory those at work may take together.
+
+    Work that needs more than is left waits for its turn behind what came before it, ``most_wait`` seconds at most. What
+    is at work for longer than ``turn`` seconds is ended when other work waits.
     """
 
-    def __init__(self, most_wait: float = math.inf) -> None:
-        self._most_wait = most_wait
+    def __init__(self, most_wait: float = math.inf, most_memory: int = MOST_MEMORY, turn: float = math.inf) -> None:
+        self._most_wait, self._most_memory, self._turn = most_wait, most_memory, turn
         self.begin_anew()
 
     def begin_anew(self) -> None:
         """Have no children, as in a process that was forked: they are its parent's."""
         self._free = threading.Condition()
         self._idle: list[Worker] = []
+        self._waiting: list[Deadline] = []
+        self._at_work: dict[Worker, Deadline] = {}
         self._memory = 0
 
     @contextlib.contextmanager
     def worker(self, memory: int, deadline: Deadline) -> Iterator[Worker]:
-        """A child of one's own. Raises ``NoPlace`` if there is none in time."""
-        turn = Deadline(min(self._most_wait, deadline.left()))
-        with self._free:
-            while (left := min(turn.left(), deadline.left())) > 0 and not self._has_room(memory):
-                self._free.wait(min(left, _LOOK))
-            if left <= 0:
-                raise NoPlace("there was no time left to read it")
-            self._memory += memory
+        """A child of one's own. Raises ``NoPlace`` if there is none in time, ``Displaced`` where it had its turn."""
+        self._await_room(memory, deadline)
         try:
             worker = self._taken()
-            yield worker
+            with self._at_turn(worker):
+                yield worker
             self._kept(worker)
         finally:
             with self._free:
                 self._memory -= memory
                 self._free.notify_all()
 
-    def _has_room(self, memory: int) -> bool:
-        return not self._memory or self._memory + memory <= MOST_MEMORY
+    @contextlib.contextmanager
+    def _at_turn(self, worker: Worker) -> Iterator[None]:
+        """What a child does for as long as nothing waits, or its turn lasts. Raises ``Displaced`` if it was ended."""
+        with self._free:
+            self._at_work[worker] = Deadline(self._turn)
+        try:
+            yield
+        except OutOfTime:
+            if worker in self._at_work:
+                raise
+            raise Displaced(f"it took more than {self._turn:.1f} s, and other work waited") from None
+        finally:
+            with self._free:
+                self._at_work.pop(worker, None)
+
+    def _await_room(self, memory: int, deadline: Deadline) -> None:
+        """Take so much memory when those who came before have theirs. Raises ``NoPlace``."""
+        place = Deadline(min(self._most_wait, deadline.left()))
+        with self._free:
+            self._waiting.append(place)
+            try:
+                while (left := min(place.left(), deadline.left())) > 0 and not self._has_room(memory, place):
+                    self._displace()
+                    self._free.wait(min(left, _LOOK))
+                if left <= 0:
+                    raise NoPlace("there was no time left to read it")
+                self._memory += memory
+            finally:
+                self._waiting.remove(place)
+                self._free.notify_all()
+
+    def _has_room(self, memory: int, place: Deadline) -> bool:
+        is_next = self._waiting[0] is place
+        return is_next and (not self._memory or self._memory + memory <= self._most_memory)
+
+    def _displace(self) -> None:
+        """End the one piece of work that had its turn the longest ago."""
+        if over := [worker for worker, turn in self._at_work.items() if turn.left() <= 0]:
+            del self._at_work[over[0]]
+            over[0].stop()
 
     def _taken(self) -> Worker:
         with self._free:
@@ -99,9 +139,11 @@ class Pool:
 
 READING = Pool()
 """Where files are read; one may take minutes."""
-ASKING = Pool(most_wait=8.0)
-"""Where queries run, which do not wait for files."""
-_POOLS = (READING, ASKING)
+ASKING = Pool(most_wait=8.0, most_memory=700 * MEGABYTE, turn=0.5)
+"""Where queries begin, which do not wait for files, nor for long on each other."""
+ASKING_LONG = Pool(most_wait=8.0, most_memory=700 * MEGABYTE)
+"""Where a query runs again that was displaced there."""
+_POOLS = (READING, ASKING, ASKING_LONG)
 
 
 def isolated(
@@ -124,6 +166,7 @@ def isolated(
         ToolArgumentError: as the function raises it.
         MissingExtraError: as the function raises it.
         Exceeded: it took more than its limits, or brought its process down.
+        Displaced: it had its turn in the pool, and other work waited.
         Unread: it was not done in time, or could not be begun.
     """
     name = f"{work.__module__}:{work.__qualname__}"

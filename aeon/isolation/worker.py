@@ -85,7 +85,8 @@ class Worker:
 
     def is_usable(self) -> bool:
         """Whether it lives, and will long enough to take another request."""
-        return self._child.poll() is None and time.monotonic() - self._used < IDLE_SECONDS - _MARGIN
+        is_young = time.monotonic() - self._used < IDLE_SECONDS - _MARGIN
+        return is_young and not self._stopped and self._child.poll() is None
 
     def ask(self, work: Work, data: bytes, seconds: float) -> Answer:
         """Have the work done on the data, in ``seconds`` by the clock. After any error the child has ended.

@@ -14,7 +14,18 @@ from typing import TYPE_CHECKING
 from aeon.documents.folder import Folder
 from aeon.errors import InputFileError, ToolFailed
 from aeon.isolation.limits import MEGABYTE, Limits
-from aeon.isolation.pool import ASKING, Deadline, Exceeded, NoPlace, OutOfMemory, OutOfTime, Unread, isolated
+from aeon.isolation.pool import (
+    ASKING,
+    ASKING_LONG,
+    Deadline,
+    Displaced,
+    Exceeded,
+    NoPlace,
+    OutOfMemory,
+    OutOfTime,
+    Unread,
+    isolated,
+)
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.tables.copying import typed_columns
 from aeon.tables.duck import engine
@@ -164,8 +175,12 @@ class Database:
         memory = engine_memory(self.tables) + _BESIDE_ENGINE
         clock = _SECONDS + _MARGIN
         limits = Limits(memory, _PROCESSOR * clock, _OUTPUT, clock, _FILES)
+        data = query.encode("utf-8", "surrogatepass")
         try:
-            return isolated(work, str, limits, arguments, query.encode("utf-8", "surrogatepass"), pool=ASKING)
+            try:
+                return isolated(work, str, limits, arguments, data, pool=ASKING)
+            except Displaced:
+                return isolated(work, str, limits, arguments, data, pool=ASKING_LONG)
         except OutOfTime:
             raise wording.too_late(_SECONDS) from None
         except OutOfMemory:

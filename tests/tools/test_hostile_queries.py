@@ -135,6 +135,32 @@ def test_queries_run_side_by_side(sales: Files) -> None:
         assert (str(4_501_500 + number) in text) if number % 4 else text.startswith("sql: the query needs too much")
 
 
+def test_sound_queries_do_not_wait_for_a_crowd_of_endless_ones(
+    sales: Files, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """Each query has its turn; one that takes longer makes way for those that wait, and runs again apart from them."""
+    monkeypatch.setattr(database, "_SECONDS", 4.0)
+    ends: list[str] = []
+
+    def ask() -> None:
+        with pytest.raises(ToolFailed) as ended:
+            asked(sales, ENDLESS)
+        ends.append(str(ended.value))
+
+    crowd = [threading.Thread(target=ask) for _ in range(6)]
+    for thread in crowd:
+        thread.start()
+    request.addfinalizer(lambda: [thread.join() for thread in crowd])
+    time.sleep(0.3)
+    for number in range(4):
+        began = time.monotonic()
+        assert asked(sales, f"SELECT sum(id) + {number} FROM sales") == 4_501_500 + number
+        assert time.monotonic() - began < 5.5
+    for thread in crowd:
+        thread.join()
+    assert len(ends) == 6 and all("took longer" in end or "was not run" in end for end in ends)
+
+
 def test_what_was_not_run_is_asked_again(sales: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where other queries take all the room, that is said after a while, and is not kept as the query's answer."""
     registry = ToolRegistry(sales.tools)
