@@ -61,12 +61,11 @@ class Pool:
 
     @contextlib.contextmanager
     def worker(self, memory: int, deadline: Deadline) -> Iterator[Worker]:
-        """A child of one's own. Raises ``NoPlace`` if there is none in time, ``Displaced`` where it had its turn."""
+        """A child of one's own. Raises ``NoPlace`` if there is none in time."""
         self._await_room(memory, deadline)
         try:
             worker = self._taken()
-            with self._at_turn(worker):
-                yield worker
+            yield worker
             self._kept(worker)
         finally:
             with self._free:
@@ -74,7 +73,7 @@ class Pool:
                 self._free.notify_all()
 
     @contextlib.contextmanager
-    def _at_turn(self, worker: Worker) -> Iterator[None]:
+    def turn(self, worker: Worker) -> Iterator[None]:
         """What a child does for as long as nothing waits, or its turn lasts. Raises ``Displaced`` if it was ended."""
         with self._free:
             self._at_work[worker] = Deadline(self._turn)
@@ -176,7 +175,7 @@ def isolated(
         if worker.is_new and limits.clock is not None:
             _prepare(worker, work.__module__, limits, deadline)
         seconds = min(deadline.share(), clock)
-        with deadline.ending(worker.stop):
+        with pool.turn(worker), deadline.ending(worker.stop):
             answer = worker.ask(Work(name, arguments, limits), data, seconds)
         if answer.is_last:
             worker.end()
