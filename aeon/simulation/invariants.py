@@ -69,11 +69,11 @@ def same(straight: Story, troubled: Story) -> None:
 
     What was lost is not compared: that is what the trouble cost. Five things may differ. Where a process died in a tool
     that changes the world, the run asks or stops, so that it is another run from there on. Where an endpoint was down
-    until the time was over, the time is what ran out, and that is not taken back. Where something was lost and calls,
-    tokens or money are limited, be it by the bound that the engine states, less of them is left. Where a process has to
-    find out anew what the endpoint can do, that is charged anew. Where the clock jumped, or tools waited for another,
-    times are not compared; and where effects had limits on their seconds nothing is, since what was done then depends
-    on them.
+    until the time was over, the time is what ran out, or else what failed attempts may have cost, and that is not taken
+    back. Where something was lost and calls, tokens or money are limited, be it by the bound that the engine states,
+    less of them is left. Where a process has to find out anew what the endpoint can do, that is charged anew. Where the
+    clock jumped, or tools waited for another, times are not compared; and where effects had limits on their seconds
+    nothing is, since what was done then depends on them.
     """
     world = troubled.world
     _asked_with_need(troubled)
@@ -132,7 +132,7 @@ def _short_of_means(straight: Story, troubled: Story) -> bool:
 
 
 def _out_of_time(straight: Story, troubled: Story) -> bool:
-    """Whether an effect ran out of time in the troubled run only, whose endpoint was down.
+    """Whether an effect ran out of time, or of what failed attempts took, in the troubled run only: an outage.
 
     The time of a step that is done as a whole is the engine's own: such a step took longer, and failed.
     """
@@ -146,7 +146,8 @@ def _out_of_time(straight: Story, troubled: Story) -> bool:
 def _late(ours: Entry | None, theirs: Entry) -> bool:
     if theirs.failure is None:
         return False
-    return theirs.failure.limit == "seconds" or (theirs.phase == _WHOLE and _took(theirs) > _took(ours))
+    is_short = theirs.failure.limit == "seconds" or (theirs.failure.limit is not None and theirs.usage.calls > 0)
+    return is_short or (theirs.phase == _WHOLE and _took(theirs) > _took(ours))
 
 
 def _took(entry: Entry | None) -> float:
