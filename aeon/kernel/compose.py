@@ -44,7 +44,8 @@ def _advance(
 ) -> Program[dict[Program[T], Batch]]:
     """Go on to the next batch of each program, passing on the notes before it; or to its result.
 
-    If one of them stops the run, the others first take in what their last effects cost.
+    If one of them stops the run, the others first take in what their last effects cost. The last that stops it knows of
+    what each of them heard, and says why.
     """
     batches: dict[Program[T], Batch] = {}
     halts: list[Halt] = []
@@ -60,5 +61,5 @@ def _advance(
         except Halt as halt:
             halts.append(halt)
     if halts:
-        raise halts[0]
+        raise halts[-1]
     return batches

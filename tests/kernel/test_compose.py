@@ -277,6 +277,21 @@ def test_a_program_beside_a_slower_one_goes_on_when_both_have_ended() -> None:
     assert heard == [4.0, 4.0]
 
 
+@pytest.mark.requirement("M3", "K12")
+def test_of_programs_that_stop_a_run_at_once_the_last_says_why() -> None:
+    """It knows of what the ones before it heard: a tool of which nobody knows what it did, beside a call too dear."""
+
+    def stopping(reason: str) -> Program[None]:
+        yield batch(reason)
+        raise Halt(Decision(action="OUTPUT", reason=reason))
+
+    running = side_by_side(stopping("tokens_exhausted"), stopping("unknown_outcome"))
+    next(running)
+    with pytest.raises(Halt) as halted:
+        running.send((Outcome(), Outcome()))
+    assert halted.value.decision.reason == "unknown_outcome"
+
+
 @pytest.mark.requirement("M3")
 def test_notes_of_programs_side_by_side_pass_through_before_the_batch() -> None:
     """They are answered with nothing, and wait for nobody."""
