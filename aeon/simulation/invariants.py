@@ -67,13 +67,14 @@ def hold(story: Story, engine: AnyEngine) -> None:
 def same(straight: Story, troubled: Story) -> None:
     """Hold a run that was troubled from outside against the same one without: result and entries, byte for byte.
 
-    What was lost is not compared: that is what the trouble cost. Five things may differ. Where a process died in a tool
+    What was lost is not compared: that is what the trouble cost. Six things may differ. Where a process died in a tool
     that changes the world, the run asks or stops, so that it is another run from there on. Where an endpoint was down
     until the time was over, the time is what ran out, or else what failed attempts may have cost, and that is not taken
-    back. Where something was lost and calls, tokens or money are limited, be it by the bound that the engine states,
-    less of them is left. Where a process has to find out anew what the endpoint can do, that is charged anew. Where the
-    clock jumped, or tools waited for another, times are not compared; and where effects had limits on their seconds
-    nothing is, since what was done then depends on them.
+    back. Where it was down and another call was beyond the bound, nothing is called again. Where something was lost and
+    calls, tokens or money are limited, be it by the bound that the engine states, less of them is left. Where a process
+    has to find out anew what the endpoint can do, that is charged anew. Where the clock jumped, or tools waited for
+    another, times are not compared; and where effects had limits on their seconds nothing is, since what was done then
+    depends on them.
     """
     world = troubled.world
     _asked_with_need(troubled)
@@ -103,7 +104,8 @@ def _asked_with_need(troubled: Story) -> None:
 def _may_differ(straight: Story, troubled: Story) -> bool:
     """Whether the troubled run is another one for a good reason."""
     reasons = (_in_doubt(troubled.journal), _out_of_time(straight, troubled), _short_of_means(straight, troubled))
-    return any(reasons) or bool(troubled.world.fired["probed"]) or _asked_otherwise(straight, troubled)
+    is_over = bool(troubled.world.fired["outage"]) and troubled.result.stop_reason == "overspent"
+    return any(reasons) or is_over or bool(troubled.world.fired["probed"]) or _asked_otherwise(straight, troubled)
 
 
 def _asked_otherwise(straight: Story, troubled: Story) -> bool:
