@@ -27,9 +27,9 @@ from aeon.isolation.pool import (
     isolated,
 )
 from aeon.schema.frozen import JsonObject, JsonValue
-from aeon.tables.copying import typed_columns
 from aeon.tables.duck import engine
 from aeon.tables.naming import quoted
+from aeon.tables.typedfiles import typed_columns
 from aeon.text import one_line
 from aeon.tools import asked
 from aeon.tools.filling import TABLE_SUFFIXES, Filler, Loaded
@@ -74,19 +74,17 @@ class Database:
         scratch: Path,
         known: Known,
         skipped: Iterable[tuple[str, str]],
-        notes: Iterable[str] = (),
     ) -> None:
         self.tables = known.tables
         self.keywords = known.keywords
         self.skipped = tuple(skipped)
-        self.notes = tuple(notes)
         self._scratch = scratch
 
     @classmethod
     def load(cls, folder: Folder, paths: Iterable[str], deadline: Deadline | None = None) -> Database:
         """Return the tables of these files of the folder; what cannot be read is in ``skipped`` with the reason.
 
-        ``notes`` say what was read otherwise than it was meant. After the ``deadline`` no file is read any more.
+        After the ``deadline`` no file is read any more.
 
         Raises ``MissingExtraError`` without DuckDB, or without openpyxl where there is a spreadsheet, and
         ``InputFileError`` where the folder for temporary files has no room for the tables.
@@ -103,7 +101,7 @@ class Database:
                 )
             known = Known(tables, filler.keywords)
             known.keep(scratch)
-            database = cls(scratch, known, filler.skipped, filler.notes)
+            database = cls(scratch, known, filler.skipped)
         except BaseException as error:
             shutil.rmtree(scratch, ignore_errors=True)
             if not isinstance(error, module.Error | OSError):
@@ -112,6 +110,11 @@ class Database:
             raise InputFileError(f"the tables cannot be kept in {scratch.parent}: {reason}") from None
         weakref.finalize(database, _release, scratch, os.getpid())
         return database
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How tables were read that are no plain ones, a line for each."""
+        return tuple(f"{one.name}: {'; '.join(one.reading.told)}" for one in self.tables if one.reading.told)
 
     def describe(self, limit: int = 2000) -> str:
         """Return a line for each table, in all about ``limit`` characters, with what fits of columns and rows.
@@ -223,7 +226,7 @@ def _info(connection: duckdb.DuckDBPyConnection, table: Loaded, source: str) -> 
     few = ((name, _values(connection, table.name, name)) for name in texts)
     values = tuple((name, found) for name, found in few if found)
     number = int(count[0]) if count else 0
-    return TableInfo(table.name, source, columns, number, sample, table.dropped, **known, values=values, gaps=gaps)
+    return TableInfo(table.name, source, columns, number, sample, table.reading, **known, values=values, gaps=gaps)
 
 
 def _known(

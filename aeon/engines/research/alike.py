@@ -16,7 +16,7 @@ from aeon.engines.research.values import Comparison, Finding, Relation
 from aeon.proof.mentions import mentions
 from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.supervisor import Supervisor
-from aeon.tables.shortnames import written_out
+from aeon.engines.research.shortnames import written_out
 
 __all__ = ["alike", "is_alike", "sides_alike", "speaks_of_both"]
 
