@@ -32,7 +32,7 @@ def days_of(cells: Iterable[str], order: Order) -> dict[str, str]:
 
 
 def _number(column: str, guess: Guess) -> str:
-    plain = all(set(one.text) <= {"9", "-", "."} for one in guess.shapes)
+    plain = all(set(one.text) <= {"9", "-", "."} and one.example.isascii() for one in guess.shapes)
     if plain and guess.convention == PLAIN and not guess.odd:
         return f"TRY_CAST({column} AS {guess.sql_type})"
     exponent = any(re.search("[eE]", one.text) for one in guess.shapes) and guess.sql_type == "DOUBLE"

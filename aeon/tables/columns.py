@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aeon.tables.days import is_day, is_moment
 from aeon.tables.numerals import CONVENTIONS, PLAIN, Convention, Numeral, fits, numeral
@@ -35,7 +35,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Guess:
-    """What a column is taken for, with the shapes of its values; those that are not among them hold no value."""
+    """What a column is taken for, with the ``shapes`` of its values; cells of ``odd`` ones hold none."""
 
     kind: Kind
     shapes: tuple[Shape, ...] = ()
@@ -47,6 +47,11 @@ class Guess:
     doubt: str = ""
 
     @property
+    def is_filled(self) -> bool:
+        """Whether any cell holds anything."""
+        return bool(self.shapes or self.odd)
+
+    @property
     def unit(self) -> str:
         """The unit that all numbers have, "" without one."""
         return next((unit for unit in self.units if unit), "")
@@ -55,8 +60,12 @@ class Guess:
 def guess(shapes: Sequence[Shape], evidence: Evidence) -> Guess:
     """What a column with cells of these shapes is; empty cells are not among them."""
     values = [one for one in shapes if not is_nothing(one.text)]
-    if not values:
-        return Guess("text")
+    nothing = tuple(one for one in shapes if is_nothing(one.text))
+    found = _guess(values, evidence) if values else Guess("text")
+    return replace(found, shapes=tuple(shapes)) if found.kind == "text" else replace(found, odd=(*nothing, *found.odd))
+
+
+def _guess(values: Sequence[Shape], evidence: Evidence) -> Guess:
     numerals = {one: found for one in values if (found := numeral(one.text))}
     days = [one for one in values if is_day(one.text)]
     moments = [one for one in values if is_moment(one.text)]

@@ -11,83 +11,67 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from charset_normalizer import from_bytes
-
 from aeon.errors import ToolFailed
+from aeon.tables.encodings import decode
 from aeon.tables.quoting import is_sound, records, unclosed_lines
 
-__all__ = ["Delimited", "decode"]
+__all__ = ["LARGE", "Delimited", "Lined"]
 
+LARGE = 1024 * 1024
+"""Bytes above which a plain text is read by DuckDB."""
+_WHOLE = 32 * 1024 * 1024
+"""Bytes above which only the beginning of a text is looked at."""
 _MAX_CELL = 1_000_000
+_LONGEST_LINE = 2_000_000
 _SAMPLE = 64 * 1024
 _SAMPLE_ROWS = 50
 _DELIMITERS = "\t;|,"
 _EMPTY_LINE = re.compile(r"\n[\s;,|]*\n\s*\S")
-_GUESSED = 256 * 1024
-"""Bytes that the encoding is guessed from."""
 
-
-def decode(data: bytes) -> tuple[str, str]:
-    """Return the text of some bytes and its encoding: by its mark, UTF-8, else what fits its letters best.
-
-    Raises ``ToolFailed`` for bytes that are no text.
-    """
-    encodings = ["utf-16"] if data.startswith((b"\xff\xfe", b"\xfe\xff")) else ["utf-8-sig", *_guessed(data), "latin-1"]
-    for encoding in encodings:
-        try:
-            text = data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if "\x00" not in text:
-            return text, encoding
-        break
-    raise ToolFailed("it is a binary file, not text")
-
-
-def _guessed(data: bytes) -> Iterator[str]:
-    """The old encoding that fits the letters of a text best, in which files of its language were kept."""
-    if b"\x00" in data[:_GUESSED]:
-        return
-    best = from_bytes(data[:_GUESSED], cp_isolation=_OLD).best()
-    if best is not None:
-        yield best.encoding
-    yield "cp1252"
-
-
-_OLD = [
-    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "koi8_r", "mac_roman", "cp437"),
-    *("cp932", "euc_jp", "gb18030", "big5", "euc_kr"),
-]
-"""Encodings in which files were kept before Unicode."""
+Lined = tuple[int, Sequence[str]]
+"""A row with the number of its line."""
 
 
 @dataclass(frozen=True)
 class Delimited:
-    """A text of rows: how its cells are parted, and the number of lines before the first row."""
+    """A text of rows: how its cells are parted, and the number of lines before the first row.
+
+    Of a text that is very large, and not ``whole``, only the beginning is here.
+    """
 
     text: str
     encoding: str
     delimiter: str
     skipped: int = 0
+    whole: bool = True
 
     @classmethod
     def open(cls, path: Path) -> Delimited:
-        """Read a file. Raises ``ToolFailed`` for what is no text, or has none."""
-        text, encoding = decode(path.read_bytes())
+        """Read a file. Raises ``ToolFailed`` for what is no text, has none, or has a line that is too long."""
+        whole = path.stat().st_size <= _WHOLE
+        _check_lines(path)
+        with path.open("rb") as file:
+            data = file.read(_WHOLE if whole else LARGE)
+        text, encoding = decode(data)
         if not text.strip():
             raise ToolFailed("it is empty")
         declared = text[:5].lower().startswith("sep=") and text[5:6] in ("\r", "\n")
-        return cls(text, encoding, text[4] if declared else _delimiter(text[:_SAMPLE]), int(declared))
+        return cls(text, encoding, text[4] if declared else _delimiter(text[:_SAMPLE]), int(declared), whole)
 
     @property
-    def is_plain(self) -> bool:
-        """Whether all quotes close, and no empty line parts one table from another."""
-        return not _EMPTY_LINE.search(self.text.replace("\r", "").lstrip()) and (
-            '"' not in self.text or is_sound(self.text, self.delimiter, _MAX_CELL)
-        )
+    def is_sound(self) -> bool:
+        """Whether all quotes close where they should."""
+        return '"' not in self.text or is_sound(self.text, self.delimiter, _MAX_CELL)
 
-    def rows(self, most: int | None = None) -> Iterator[tuple[int, list[str]]]:
-        """The number of each row's last line, from 1, and its cells without spaces around them; empty rows, too.
+    @property
+    def is_for_engine(self) -> bool:
+        """Whether DuckDB is to read it: it is large, and no empty line parts one table from another."""
+        if not self.whole:
+            return True
+        return len(self.text) > LARGE and not _EMPTY_LINE.search(self.text.replace("\r", "").strip())
+
+    def rows(self, most: int | None = None) -> Iterator[Lined]:
+        """Each row with the number of its last line, from 1; cells are without spaces around them.
 
         Raises ``ToolFailed`` where a row cannot be read.
         """
@@ -102,17 +86,27 @@ class Delimited:
         except csv.Error as error:
             raise ToolFailed(f"line {reader.line_num} is no CSV: {error}") from None
 
-    def loose_rows(self) -> tuple[list[list[str]], list[int]]:
-        """The rows where quotes do not all close: there, one is a character like any other; and the lines of those."""
+    def loose_rows(self) -> tuple[list[Lined], str]:
+        """The rows where quotes do not all close: there, one is a character; and which lines those are."""
         csv.field_size_limit(_MAX_CELL)
         lines = list(io.StringIO(self.text, newline=""))[self.skipped :]
         unclosed = [number + self.skipped for number in unclosed_lines(lines, self.delimiter)]
-        return [[cell.strip() for cell in row] for row, _ in records(lines, self.delimiter)], unclosed
+        more = f" and {len(unclosed) - 1:,} more" if len(unclosed) > 1 else ""
+        note = f"line {unclosed[0]}{more} opened a quote that is not closed: read as it stands" if unclosed else ""
+        rows = ([cell.strip() for cell in row] for row, _ in records(lines, self.delimiter))
+        return list(enumerate(rows, self.skipped + 1)), note
 
-    @property
-    def is_sound(self) -> bool:
-        """Whether all quotes close where they should."""
-        return '"' not in self.text or is_sound(self.text, self.delimiter, _MAX_CELL)
+
+def _check_lines(path: Path) -> None:
+    """Refuse a file with a line that is longer than any that is read; DuckDB would try each way to read it."""
+    since = 0
+    with path.open("rb") as file:
+        while block := file.read(_LONGEST_LINE):
+            ends = [place for mark in b"\n\r" if (place := block.find(mark)) >= 0]
+            if since + min(ends, default=len(block)) > _LONGEST_LINE:
+                raise ToolFailed(f"it is no readable table: a line has more than {_LONGEST_LINE // 10**6} MB")
+            last = max(block.rfind(b"\n"), block.rfind(b"\r"))
+            since = since + len(block) if last < 0 else len(block) - last - 1
 
 
 def _delimiter(sample: str) -> str:

@@ -50,16 +50,22 @@ class _Body:
         labels = sum(bool(row and row[0]) for row in rows)
         self._is_labelled = labels > _LABELLED * len(rows) and 0 not in self._values
 
-    def is_headed_by(self, row: Sequence[str], *, is_first: bool) -> bool:
-        """Whether a row before them has names: no values as they have, and below others none but texts or no label."""
+    def is_headed_by(self, row: Sequence[str], above: Grid) -> bool:
+        """Whether a row before them has names, below others or as the first.
+
+        It has no values as they have; below others it has texts where they have values, or stands under a row without a
+        label, as one of years does.
+        """
         told = {at: shape(row[at]) for at in self._values if at < len(row) and row[at]}
         has_no_label = self._is_labelled and not row[0]
-        if is_first:
+        if not above:
             return has_no_label or not told or not all(self._is_usual(at, text) for at, text in told.items())
         if any(self._is_usual(at, text) for at, text in told.items()):
             return False
-        is_worded = len(told) == len(self._values) > 1 and not any(map(_is_value, told.values()))
-        return has_no_label or (is_worded and not any(map(is_nothing, told.values())))
+        is_worded = not any(_is_value(text) or is_nothing(text) for text in told.values())
+        if has_no_label:
+            return is_worded or not above[0][0]
+        return is_worded and len(told) == len(self._values) > 1
 
     def has(self, row: Sequence[str]) -> bool:
         """Whether a row may be one of them: a value where they have some."""
@@ -100,7 +106,7 @@ def header_rows(rows: Grid) -> int:
         return 1
     body = _Body(rows[max(1, len(rows) // 3) :])
     count = 0
-    while count < min(_MOST_HEADER, len(rows) - 1) and body.is_headed_by(rows[count], is_first=not count):
+    while count < min(_MOST_HEADER, len(rows) - 1) and body.is_headed_by(rows[count], rows[:count]):
         count += 1
     return count
 
@@ -143,7 +149,8 @@ def _region(grid: Grid, top: int, end: int, above: Sequence[tuple[int, int]]) ->
     while start < end - 1 and _filled(grid[start]) < max(2, _NARROW * usual) and not _spans(grid, start, end):
         start += 1
     stop = end
-    while stop > start + 2 and usual > 1 and _filled(grid[stop - 1]) == 1 and _is_note(grid[stop - 1]):
+    longest = max((len(row[0]) for row in grid[start:end] if row and _filled(row) > 1), default=0)
+    while stop > start + 2 and _is_note(grid[stop - 1], longest):
         stop -= 1
     left = [LeftOut(a + 1, b, "a title above it") for a, b in above]
     left += [LeftOut(top + 1, start, "a title above it")] if start > top else []
@@ -174,9 +181,9 @@ def _filled(row: Sequence[str]) -> int:
     return sum(map(bool, row))
 
 
-def _is_note(row: Sequence[str]) -> bool:
-    """Whether a row of one cell is a text at the margin."""
-    return bool(row and row[0]) and not _is_value(shape(row[0]))
+def _is_note(row: Sequence[str], longest: int) -> bool:
+    """Whether a row is one text at the margin, longer than any label of a row."""
+    return _filled(row) == 1 and bool(row[0]) and len(row[0]) > longest and not _is_value(shape(row[0]))
 
 
 def _share(shapes: Counter[str], holds: Callable[[str], bool]) -> float:

@@ -87,7 +87,7 @@ class Reading:
     @property
     def told(self) -> tuple[str, ...]:
         """What was read otherwise than a plain table, each in a few words; nothing for a plain one."""
-        parts = [] if self.header in ((1,), ()) else [f"names in {_places(self.header)}"]
+        parts = [] if self.header in ((), (0,), (1,)) else [f"names in {_places(self.header)}"]
         columns = (text for column in self.columns if (text := column.told))
         return (*parts, *self.left, *columns, *self.notes, *(f"open: {doubt}" for doubt in self.doubts))
 

@@ -19,7 +19,7 @@ _ASCII = str.maketrans({digit: str(place % 10) for place, digit in enumerate(DIG
 
 
 class Shape(NamedTuple):
-    """A shape of a column: its text, how many cells have it, and one of them.
+    """A shape of a column: its text, how many cells have it, and the last of them in the order of their letters.
 
     ``zeros``: one begins like ``007``; ``below_one``: one begins like ``0.7``.
     """
@@ -56,5 +56,5 @@ def shapes(cells: Iterable[str]) -> tuple[Shape, ...]:
         if "0" in cell[:4]:
             start = cell.lstrip("-+( ")[:2]
             zeros, below_one = zeros or start in _ZEROS, below_one or start in _BELOW_ONE
-        found[text] = Shape(text, known.cells + 1, known.example, zeros, below_one)
+        found[text] = Shape(text, known.cells + 1, max(known.example, cell), zeros, below_one)
     return tuple(sorted(found.values(), key=lambda one: (-one.cells, one.text)))

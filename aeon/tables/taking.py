@@ -3,47 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from aeon.tables.casting import cast, days_of
 from aeon.tables.columns import Evidence, Guess, conventions, guess
 from aeon.tables.days import orders
+from aeon.tables.filling import Raw
 from aeon.tables.layout import names
 from aeon.tables.naming import quoted, unique
 from aeon.tables.numerals import CONVENTIONS
 from aeon.tables.reading import Column, LeftOut, Reading
-from aeon.tables.shapes import MOST, Shape, shape, shape_of
+from aeon.tables.shapes import MOST, Shape, shape, shape_of, shapes
 from aeon.tables.totals import Sums, totals
 from aeon.text import one_line
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Raw", "take"]
+__all__ = ["take"]
 
 _MOST_SUMMED = 20_000
 """Rows up to which totals are looked for anywhere; in longer tables at the end alone."""
 _MOST_DAYS = 100_000
+_MOST_NUMBERS = 100
+"""Columns in which totals are looked for."""
+_FEW_CELLS = 200_000
+"""Cells of a table up to which their shapes are found here; DuckDB finds those of more."""
 _MOST_NAMED = 3
 _LONGEST_NAME = 100
-
-
-@dataclass(frozen=True)
-class Raw:
-    """The rows of a table in DuckDB, all of them texts: the columns ``c0`` and so on, and ``line``, where each stands.
-
-    ``header`` are its rows of names, ``left_out`` what of the file is not in it.
-    """
-
-    table: str
-    header: tuple[tuple[int, Sequence[str]], ...]
-    width: int
-    left_out: tuple[LeftOut, ...] = ()
-    notes: tuple[str, ...] = ()
-    delimiter: str = ""
-    surplus: int = 0
 
 
 def take(connection: duckdb.DuckDBPyConnection, raw: Raw, target: str) -> Reading:
@@ -52,12 +41,14 @@ def take(connection: duckdb.DuckDBPyConnection, raw: Raw, target: str) -> Readin
     guesses = found.guesses()
     sums = found.sums(guesses)
     if sums.sure:
-        connection.execute(f"DELETE FROM {raw.table} WHERE line IN ({', '.join(map(str, sums.sure))})")
+        connection.execute(f"DELETE FROM raw WHERE line IN ({', '.join(map(str, sums.sure))})")
         guesses = found.guesses()
     return found.written(target, guesses, sums)
 
 
 class _Found:
+    """What is found out about the rows of a table; where they have few cells, in this process."""
+
     def __init__(self, connection: duckdb.DuckDBPyConnection, raw: Raw) -> None:
         self._connection = connection
         self._raw = raw
@@ -67,108 +58,89 @@ class _Found:
 
     def guesses(self) -> list[Guess]:
         """What each column is, in the light of the others."""
-        shapes = [self._shapes(f"c{at}") for at in range(self._raw.width)]
+        shapes = self._shapes()
         known = frozenset(CONVENTIONS)
         for column in shapes:
             known = (known & conventions(column)) or known
         evidence = Evidence(self._raw.delimiter, known)
         return [guess(column, evidence) for column in shapes]
 
-    def _shapes(self, column: str) -> list[Shape]:
+    def _shapes(self) -> list[Sequence[Shape]]:
+        """The shapes of each column's cells."""
+        columns = [f"c{at}" for at in range(self._raw.width)]
+        count = self._connection.execute("SELECT count(*) FROM raw").fetchone()
+        if count and count[0] * len(columns) <= _FEW_CELLS:
+            rows = self._connection.execute(f"SELECT {', '.join(columns)} FROM raw").fetchall()
+            return [shapes(row[at] for row in rows if row[at]) for at in range(len(columns))]
+        return [self._counted(column) for column in columns]
+
+    def _counted(self, column: str) -> Sequence[Shape]:
         start = f"regexp_extract({column}, '[^-+( ].?')"
         rows = self._connection.execute(
-            f"SELECT {shape_of(column)} AS shape, count(*), min({column}), bool_or(regexp_matches({start}, '0[0-9]')),"
-            f" bool_or(regexp_matches({start}, '0[.,]')) FROM {self._raw.table} WHERE {column} IS NOT NULL"
+            f"SELECT {shape_of(column)} AS shape, count(*), max({column}), bool_or(regexp_matches({start}, '0[0-9]')),"
+            f" bool_or(regexp_matches({start}, '0[.,]')) FROM raw WHERE {column} IS NOT NULL"
             f" GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MOST + 1}"
         ).fetchall()
         return [Shape(*row) for row in rows]
 
     def sums(self, guesses: Sequence[Guess]) -> Sums:
         """The lines of the rows that are totals, as far as they are looked for."""
-        numbers = [at for at, one in enumerate(guesses) if one.kind == "number" and one.unit != "%"]
-        texts = [at for at, one in enumerate(guesses) if at not in numbers]
+        numbers = [at for at, one in enumerate(guesses) if one.kind == "number" and one.unit != "%"][:_MOST_NUMBERS]
         if not numbers:
             return Sums()
         cells = ", ".join(cast(f"c{at}", guesses[at]) for at in numbers)
-        filled = " + ".join(f"(c{at} IS NOT NULL)::INT" for at in texts) or "0"
+        filled = (
+            " + ".join(f"(c{at} IS NOT NULL)::INT" for at, one in enumerate(guesses) if one.kind != "number") or "0"
+        )
         rows = self._connection.execute(
-            f"SELECT line, {filled}, {cells} FROM {self._raw.table} ORDER BY rowid LIMIT {_MOST_SUMMED + 1}"
+            f"SELECT line, {filled}, {cells} FROM raw ORDER BY rowid LIMIT {_MOST_SUMMED + 1}"
         ).fetchall()
         if len(rows) > _MOST_SUMMED:
             return Sums()
         columns = [
-            [None if row[at] is None else Decimal(str(row[at])) for row in rows] for at in range(2, len(numbers) + 2)
+            [None if cell is None else Decimal(str(cell)) for cell in column] for column in zip(*rows, strict=True)
         ]
-        found = totals(columns, [row[1] for row in rows])
+        found = totals(columns[2:], [row[1] for row in rows])
         return Sums(tuple(rows[at][0] for at in found.sure), tuple(rows[at][0] for at in found.open))
 
     def written(self, target: str, guesses: Sequence[Guess], sums: Sums) -> Reading:
         """Make the table, and say how it is read."""
-        described = [self._column(at, one) for at, one in enumerate(guesses)]
-        kept = [at for at, one in enumerate(guesses) if self._named[at] or one.shapes or self._has_cells(at)]
-        cells = [f"{self._cell(at, guesses[at], described[at])} AS {quoted(described[at].name)}" for at in kept]
-        self._connection.execute(
-            f"CREATE TABLE {target} AS SELECT {', '.join(cells)} FROM {self._raw.table} ORDER BY rowid"
-        )
+        kept = [at for at, one in enumerate(guesses) if self._named[at] or one.is_filled]
+        columns = [self._column(at, guesses[at]) for at in kept]
+        cells = ", ".join(f"{cell} AS {quoted(column.name)}" for column, cell in columns)
+        self._connection.execute(f"CREATE TABLE {target} AS SELECT {cells} FROM raw ORDER BY rowid")
         count = self._connection.execute(f"SELECT count(*) FROM {target}").fetchone()
-        left = tuple(LeftOut(line, line, "the sum of others") for line in sums.sure)
-        notes = [*self._raw.notes, *(f"row {line} may be the sum of others" for line in sums.open)]
         return Reading(
             header=tuple(line for line, _ in self._raw.header),
-            columns=tuple(described[at] for at in kept),
+            columns=tuple(column for column, _ in columns),
             rows=int(count[0]) if count else 0,
-            left_out=(*self._raw.left_out, *left),
+            left_out=(*self._raw.left_out, *(LeftOut(line, line, "the sum of others") for line in sums.sure)),
             totals=sums.sure,
             surplus=self._raw.surplus,
-            notes=tuple(notes),
+            notes=(*self._raw.notes, *(f"row {line} may be the sum of others" for line in sums.open)),
         )
 
-    def _has_cells(self, at: int) -> bool:
-        found = self._connection.execute(f"SELECT 1 FROM {self._raw.table} WHERE c{at} IS NOT NULL LIMIT 1").fetchone()
-        return found is not None
-
-    def _column(self, at: int, one: Guess) -> Column:
-        nothing = self._nothing(at, one) if one.kind != "text" else ()
-        column = Column(
-            self._names[at], one.kind, one.sql_type, one.unit, nothing=nothing, note=one.note, doubt=one.doubt
-        )
+    def _column(self, at: int, one: Guess) -> tuple[Column, str]:
+        """A column, and the expression that gives its cells."""
+        name, cell = self._names[at], f"c{at}"
+        nothing = tuple((odd.example, odd.cells) for odd in one.odd[:_MOST_NAMED])
+        column = Column(name, one.kind, one.sql_type, one.unit, nothing=nothing, note=one.note, doubt=one.doubt)
         if one.kind == "number":
-            return replace(column, convention=one.convention)
+            return replace(column, convention=one.convention), cast(cell, one)
         if one.kind != "day":
-            return column
-        found = orders(self._different(at, one))
-        if len(found) == 1:
-            return replace(column, order=next(iter(found)))
-        doubt = "days whose month cannot be told from the day" if found else "days in several orders"
-        return replace(column, kind="text", sql_type="VARCHAR", nothing=(), doubt=doubt)
+            return column, cast(cell, one)
+        days = self._different(cell, one)
+        found = orders(days)
+        if len(found) != 1:
+            doubt = "days whose month cannot be told from the day" if found else "days in several orders, or none"
+            return Column(name, doubt=doubt), cast(cell, Guess("text"))
+        order = next(iter(found))
+        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE days{at} (cell VARCHAR, day DATE)")
+        self._connection.executemany(f"INSERT INTO days{at} VALUES (?, ?)", [*days_of(days, order).items()])
+        return replace(column, order=order), f"(SELECT day FROM days{at} WHERE cell = {cell})"
 
-    def _cell(self, at: int, one: Guess, column: Column) -> str:
-        if one.kind != "day":
-            return cast(f"c{at}", one)
-        if column.kind == "text":
-            return cast(f"c{at}", Guess("text"))
-        table = f"days{at}"
-        days = days_of(self._different(at, one), column.order)
-        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} (cell VARCHAR, day DATE)")
-        self._connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", [*days.items()])
-        return f"(SELECT day FROM {table} WHERE cell = c{at})"
-
-    def _different(self, at: int, one: Guess) -> list[str]:
+    def _different(self, cell: str, one: Guess) -> list[str]:
         """The different cells of a column that have the shapes of its values."""
-        rows = self._connection.execute(
-            f"SELECT DISTINCT c{at} FROM {self._raw.table} WHERE c{at} IS NOT NULL LIMIT {_MOST_DAYS}"
-        ).fetchall()
-        shapes = {found.text for found in one.shapes}
-        return [cell for (cell,) in rows if shape(cell) in shapes]
-
-    def _nothing(self, at: int, one: Guess) -> tuple[tuple[str, int], ...]:
-        """The cells without a value, the most frequent first."""
-        value = f"({cast(f'c{at}', one)}) IS NULL" if one.kind != "day" else "true"
-        rows = self._connection.execute(
-            f"SELECT c{at}, count(*) FROM {self._raw.table} WHERE c{at} IS NOT NULL AND {value} GROUP BY 1"
-            " ORDER BY 2 DESC, 1 LIMIT 1000"
-        ).fetchall()
-        shapes = {found.text for found in one.shapes}
-        return tuple((cell, count) for cell, count in rows if one.kind != "day" or shape(cell) not in shapes)[
-            :_MOST_NAMED
-        ]
+        query = f"SELECT DISTINCT {cell} FROM raw WHERE {cell} IS NOT NULL LIMIT {_MOST_DAYS}"
+        known = {found.text for found in one.shapes}
+        return [text for (text,) in self._connection.execute(query).fetchall() if shape(text) in known]

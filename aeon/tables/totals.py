@@ -58,7 +58,7 @@ def _below(rows: Sequence[Values], labels: Sequence[int]) -> Sums:
             of_totals.add(row)
             since = _Sum(width)
             continue
-        if agreeing and is_last:
+        if agreeing and is_last and rows_above > _ENOUGH:
             maybe.append(at)
         since.add(row)
         every.add(row)

@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -114,7 +115,9 @@ class Database:
     @property
     def notes(self) -> tuple[str, ...]:
         """How tables were read that are no plain ones, a line for each."""
-        return tuple(f"{one.name}: {'; '.join(one.reading.told)}" for one in self.tables if one.reading.told)
+        several = {source for source, count in Counter(one.source for one in self.tables).items() if count > 1}
+        named = ((f"{one.source} ({one.name})" if one.source in several else one.source, one) for one in self.tables)
+        return tuple(f"{one_line(name, 60)}: {'; '.join(one.reading.told)}" for name, one in named if one.reading.told)
 
     def describe(self, limit: int = 2000) -> str:
         """Return a line for each table, in all about ``limit`` characters, with what fits of columns and rows.

@@ -31,8 +31,7 @@ _MAX_READ = 64 * MEGABYTE
 _MAX_DATABASE = 512 * MEGABYTE
 _MAX_FILE = 2048 * MEGABYTE
 _MAX_NAME = 60
-_WIDE = 5_000
-"""Columns above which the database may take 1 GB of memory: DuckDB takes some 50 KB for each."""
+_MANY, _BEGINNING, _DELIMITERS = 200, 256 * 1024, (b",", b";", b"\t", b"|")
 _GLOB = frozenset("*?[]{}")
 _MEMORY, _MEMORY_A_BYTE = 384 * MEGABYTE, 12
 _BESIDE_ENGINE = 224 * MEGABYTE
@@ -85,7 +84,7 @@ class Filler:
             raise ToolFailed("it is empty")
         if size > (_MAX_DATABASE if suffix in DATABASES else _MAX_READ if suffix in BOOKS else size):
             raise ToolFailed("it is too large for its kind")
-        limits = _limits(size)
+        limits = _limits(size, is_wide=suffix in BOOKS or (suffix in TEXTS and _is_wide(path)))
         with self._place() as place, self._plain_path(path) as source:
             target = place / "tables.duckdb"
             arguments = {
@@ -109,8 +108,6 @@ class Filler:
                 if part.reading is None:
                     self.skipped.append((f"{label} ({part.name})", part.problem))
                     continue
-                if len(part.reading.columns) > _WIDE:
-                    self._connection.execute("SET memory_limit='1GB'")
                 name = self._name(f"{Path(label).stem} {part.name}")
                 self._create(name, f"FROM extracted.main.{part.table}")
                 yield Loaded(name, part.reading)
@@ -163,10 +160,17 @@ class Filler:
             copied.unlink(missing_ok=True)
 
 
-def _limits(size: int) -> Limits:
+def _is_wide(path: Path) -> bool:
+    """Whether a file of delimited text begins with a line of very many cells: DuckDB takes some 50 KB for each column."""
+    with path.open("rb") as file:
+        lines = file.read(_BEGINNING).split(b"\n")
+    return any(max(map(line.count, _DELIMITERS)) > _MANY for line in lines)
+
+
+def _limits(size: int, *, is_wide: bool) -> Limits:
     """What reading a file of so many bytes may take."""
     return Limits(
-        memory=min(_MEMORY + _MEMORY_A_BYTE * size, MOST_MEMORY),
+        memory=MOST_MEMORY if is_wide else min(_MEMORY + _MEMORY_A_BYTE * size, MOST_MEMORY),
         seconds=min(_SECONDS + _SECONDS_A_MEGABYTE * size / MEGABYTE, _MOST_SECONDS),
         output=min(_OUTPUT + _OUTPUT_A_BYTE * size, _MOST_OUTPUT),
     )
