@@ -11,7 +11,7 @@ from aeon.tables.naming import literal
 from aeon.tables.numerals import PLAIN, pattern
 from aeon.tables.shapes import DIGITS
 
-__all__ = ["cast", "days_of"]
+__all__ = ["cast", "days_of", "unit_of"]
 
 _ASCII = f"'{DIGITS}', '{'0123456789' * (len(DIGITS) // 10)}'"
 
@@ -24,6 +24,13 @@ def cast(column: str, guess: Guess) -> str:
         return f"TRY_CAST(rtrim({column}, 'Z') AS {guess.sql_type})"
     nothing = f"NOT regexp_matches({column}, '[\\pL\\pN]') OR lower({column}) IN ('n/a', 'null', '#n/a')"
     return f"CASE WHEN {nothing} THEN NULL ELSE {column} END"
+
+
+def unit_of(column: str, guess: Guess) -> str:
+    """The expression that gives the unit of a cell in a column with several of them."""
+    named = sorted((unit for unit in guess.units if unit), key=len, reverse=True)
+    cases = " ".join(f"WHEN contains({column}, {literal(unit)}) THEN {literal(unit)}" for unit in named)
+    return f"CASE {cases} END"
 
 
 def days_of(cells: Iterable[str], order: Order) -> dict[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from aeon.tables.days import is_day, is_moment
-from aeon.tables.numerals import CONVENTIONS, PLAIN, Convention, Numeral, fits, numeral
+from aeon.tables.numerals import CONVENTIONS, PLAIN, Convention, Numeral, fits, is_currency, numeral
 from aeon.tables.reading import Kind
 from aeon.tables.shapes import Shape
 
@@ -15,7 +15,8 @@ __all__ = ["Evidence", "Guess", "conventions", "guess", "is_nothing"]
 _MARKS = frozenset({"n/a", "null", "#n/a"})
 """Texts that say in any table that there is no value, beside those without a letter or a digit."""
 
-_MOST_UNITS = 4
+_MOST_UNITS = 6
+"""Units of a column above which its cells are texts that begin with numbers."""
 _MOST_ODD = 3
 """Different texts among numbers or days that may stand for nothing."""
 _MOST_SCALE = 9
@@ -53,8 +54,14 @@ class Guess:
 
     @property
     def unit(self) -> str:
-        """The unit that all numbers have, "" without one."""
-        return next((unit for unit in self.units if unit), "")
+        """The unit that all numbers have, "" without one or with several."""
+        named = [unit for unit in self.units if unit]
+        return named[0] if len(named) == 1 else ""
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether its numbers have several units."""
+        return sum(map(bool, self.units)) > 1
 
 
 def guess(shapes: Sequence[Shape], evidence: Evidence) -> Guess:
@@ -123,15 +130,16 @@ def _number(numerals: Mapping[Shape, Numeral], odd: Sequence[Shape], evidence: E
         return Guess("text", note="codes, as all are grouped alike")
     units = tuple(sorted({found.unit for found in numerals.values()}))
     named = [unit for unit in units if unit]
-    if len(named) > 1:
-        many = len(named) > _MOST_UNITS
-        return Guess("text", doubt="" if many else f"numbers with several units ({', '.join(named)})")
+    if len(named) > _MOST_UNITS:
+        return Guess("text")
+    if len([unit for unit in named if is_currency(unit)]) > 1:
+        return Guess("text", note=f"amounts in several currencies ({', '.join(named)})")
     allowed = _allowed(numerals.values())
     if not allowed:
-        return Guess("text", doubt=f"numbers in two conventions ({_two(numerals)})")
+        return Guess("text", note=f"numbers in two conventions ({_two(numerals)})")
     convention, doubt = _chosen(numerals, allowed, evidence)
     bare = sum(one.cells for one, found in numerals.items() if not found.unit)
-    if named and bare and named[0] == "%":
+    if named == ["%"] and bare:
         doubt = doubt or f"{bare:,} of its numbers stand without %"
     sql_type = _sql_type(numerals.values(), convention)
     if not sql_type:

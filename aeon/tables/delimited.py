@@ -71,7 +71,7 @@ class Delimited:
         return len(self.text) > LARGE and not _EMPTY_LINE.search(self.text.replace("\r", "").strip())
 
     def rows(self, most: int | None = None) -> Iterator[Lined]:
-        """Each row with the number of its last line, from 1; cells are without spaces around them.
+        """Each row with the number of its first line, from 1; cells are without spaces around them.
 
         Raises ``ToolFailed`` where a row cannot be read.
         """
@@ -79,10 +79,11 @@ class Delimited:
         lines = io.StringIO(self.text, newline="")
         for _ in range(self.skipped):
             lines.readline()
-        reader = csv.reader(lines, delimiter=self.delimiter)
+        reader, line = csv.reader(lines, delimiter=self.delimiter), self.skipped + 1
         try:
             for row in islice(reader, most):
-                yield reader.line_num + self.skipped, [cell.strip() for cell in row]
+                yield line, [cell.strip() for cell in row]
+                line = reader.line_num + self.skipped + 1
         except csv.Error as error:
             raise ToolFailed(f"line {reader.line_num} is no CSV: {error}") from None
 

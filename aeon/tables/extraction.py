@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["BOOKS", "DATABASES", "TEXTS", "extract"]
 
 TEXTS, BOOKS, DATABASES = (".csv", ".tsv"), (".xlsx", ".xls", ".xlsb", ".ods"), (".sqlite", ".sqlite3", ".db")
+_SUMS = "its rows are sums of rows of the table before it"
 _USUAL = ("utf-8-sig", "cp1252")
 _KINDS: dict[str, Kind] = {"VARCHAR": "text", "DATE": "day", "TIMESTAMP": "moment", "BOOLEAN": "truth"}
 
@@ -83,8 +84,12 @@ def _parts(
     parts: list[Part] = []
     for number, (name, made) in enumerate(found):
         try:
-            reading = take(connection, made(), f"part{number}")
-            parts.append(Part(name, f"part{number}", reading))
+            table = f"part{number}"
+            reading, has_totals = take(connection, made(), table)
+            parts.append(Part(name, table, reading))
+            if has_totals:
+                sums = replace(reading, rows=len(reading.totals), left_out=(), totals=(), notes=(_SUMS,))
+                parts.append(Part(f"{name} totals".strip(), f"{table}_totals", sums))
         except ToolFailed as error:
             if len(found) == 1:
                 raise

@@ -75,7 +75,8 @@ class Filling:
         named = head[first.top : first.top + first.header]
         above = [one for one in first.left_out if one.last <= first.top]
         left = tuple(LeftOut(head[one.first - 1][0], head[one.last - 1][0], one.why) for one in above)
-        begin = head[first.top + first.header - 1][0] if first.top + first.header else 0
+        body = first.top + first.header
+        begin = head[body][0] - 1 if body < len(head) else head[-1][0]
         plain = replace(plain, left_out=left)
         encoding = "utf-8" if text.encoding == "utf-8-sig" else text.encoding
         if encoding != "utf-8":

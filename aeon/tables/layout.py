@@ -146,7 +146,7 @@ def _region(grid: Grid, top: int, end: int, above: Sequence[tuple[int, int]]) ->
     """The table of a block: from its first row that is wide enough to its last one, blocks above it being titles."""
     usual = _usual(grid[top:end])
     start = top
-    while start < end - 1 and _filled(grid[start]) < max(2, _NARROW * usual) and not _spans(grid, start, end):
+    while start < end - 1 and _is_title(grid[start], usual):
         start += 1
     stop = end
     longest = max((len(row[0]) for row in grid[start:end] if row and _filled(row) > 1), default=0)
@@ -165,10 +165,11 @@ def _whole(grid: Grid, blocks: Sequence[tuple[int, int]]) -> Region:
     return Region(top, end, header_rows(rows))
 
 
-def _spans(grid: Grid, at: int, end: int) -> bool:
-    """Whether a narrow row is the upper one of two rows of names: its names stand over several of those below."""
-    row = grid[at]
-    return _filled(row) > 1 and not row[0] and at + 1 < end and not any(_is_value(shape(cell)) for cell in row)
+def _is_title(row: Sequence[str], usual: int) -> bool:
+    """Whether a row above a table is none of it: it has few cells, the first of them, or what is no text."""
+    if _filled(row) >= max(2, _NARROW * usual):
+        return False
+    return bool(row and row[0]) or any(_is_value(shape(cell)) for cell in row)
 
 
 def _usual(rows: Grid) -> int:
@@ -197,8 +198,13 @@ def _is_value(text: str) -> bool:
 
 
 def _spread(row: Sequence[str], width: int, *, is_last: bool) -> list[str]:
-    """A row of names with each one also over the empty cells behind it, unless it is the lowest."""
+    """A row of names with each one also over the empty cells behind it, unless it is the lowest.
+
+    A single one that is not over the first column stands for all columns but that.
+    """
     cells = [*row, *[""] * width][:width]
+    if _filled(cells) == 1 and not cells[0] and width > 2:
+        return ["", *[max(cells)] * (width - 1)]
     if is_last:
         return cells
     last = ""

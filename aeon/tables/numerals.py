@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from aeon.tables.locales import currencies
 
-__all__ = ["CONVENTIONS", "PLAIN", "Convention", "Numeral", "certain", "fits", "numeral", "pattern"]
+__all__ = ["CONVENTIONS", "PLAIN", "Convention", "Numeral", "certain", "fits", "is_currency", "numeral", "pattern"]
 
 
 class Convention(NamedTuple):
@@ -73,7 +73,7 @@ def numeral(text: str) -> Numeral | None:
     signs = parts["open"] + parts["sign"] + parts["inner"]
     if bool(parts["open"]) != bool(parts["close"]) or len(signs) > 1 or (before and after):
         return None
-    if before and not _is_currency(before):
+    if before and not is_currency(before):
         return None
     if len(after) > _LONGEST_UNIT or (any(mark in after for mark in ':;/?!=<>_"') and not _is_rate(after)):
         return None
@@ -128,8 +128,8 @@ def _is_grouped(whole: str, marks: str) -> bool:
     return last == 3 and (in_threes or in_twos)
 
 
-def _is_currency(mark: str) -> bool:
-    """Whether a mark before a number is one of money: it has a sign of a currency, or is a code of one."""
+def is_currency(mark: str) -> bool:
+    """Whether a unit is one of money: it has a sign of a currency, or is a code of one."""
     letters = mark.replace("\u00a0", "")
     return any(unicodedata.category(letter) == "Sc" for letter in letters) or letters in currencies()
 

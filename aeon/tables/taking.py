@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from aeon.tables.casting import cast, days_of
+from aeon.tables.casting import cast, days_of, unit_of
 from aeon.tables.columns import Evidence, Guess, conventions, guess
 from aeon.tables.days import orders
 from aeon.tables.filling import Raw
@@ -28,22 +28,28 @@ _MOST_SUMMED = 20_000
 """Rows up to which totals are looked for anywhere; in longer tables at the end alone."""
 _MOST_DAYS = 100_000
 _MOST_NUMBERS = 100
-"""Columns in which totals are looked for."""
+"""Columns of numbers, and of texts, that are looked at for totals."""
 _FEW_CELLS = 200_000
 """Cells of a table up to which their shapes are found here; DuckDB finds those of more."""
+_SUM = "the sum of others, in a table of its own"
 _MOST_NAMED = 3
 _LONGEST_NAME = 100
 
 
-def take(connection: duckdb.DuckDBPyConnection, raw: Raw, target: str) -> Reading:
-    """Make the table ``target`` of the rows, each column of its type, and say how they were read."""
+def take(connection: duckdb.DuckDBPyConnection, raw: Raw, target: str) -> tuple[Reading, bool]:
+    """Make the table ``target`` of the rows, each column of its type, and say how they were read.
+
+    The second value says whether there are rows that are sums of others: these stand in ``target_totals`` alone.
+    """
     found = _Found(connection, raw)
     guesses = found.guesses()
     sums = found.sums(guesses)
     if sums.sure:
-        connection.execute(f"DELETE FROM raw WHERE line IN ({', '.join(map(str, sums.sure))})")
+        which = f"line IN ({', '.join(map(str, sums.sure))})"
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE totals AS SELECT * FROM raw WHERE {which}")
+        connection.execute(f"DELETE FROM raw WHERE {which}")
         guesses = found.guesses()
-    return found.written(target, guesses, sums)
+    return found.written(target, guesses, sums), bool(sums.sure)
 
 
 class _Found:
@@ -106,25 +112,42 @@ class _Found:
     def written(self, target: str, guesses: Sequence[Guess], sums: Sums) -> Reading:
         """Make the table, and say how it is read."""
         kept = [at for at, one in enumerate(guesses) if self._named[at] or one.is_filled]
-        columns = [self._column(at, guesses[at]) for at in kept]
+        columns = [one for at in kept for one in self._columns(at, guesses[at])]
         cells = ", ".join(f"{cell} AS {quoted(column.name)}" for column, cell in columns)
         self._connection.execute(f"CREATE TABLE {target} AS SELECT {cells} FROM raw ORDER BY rowid")
+        if sums.sure:
+            self._connection.execute(f"CREATE TABLE {target}_totals AS SELECT {cells} FROM totals ORDER BY rowid")
         count = self._connection.execute(f"SELECT count(*) FROM {target}").fetchone()
         return Reading(
             header=tuple(line for line, _ in self._raw.header),
             columns=tuple(column for column, _ in columns),
             rows=int(count[0]) if count else 0,
-            left_out=(*self._raw.left_out, *(LeftOut(line, line, "the sum of others") for line in sums.sure)),
+            left_out=(
+                *self._raw.left_out,
+                *(LeftOut(line, line, "the sum of others, in a table of its own") for line in sums.sure),
+            ),
             totals=sums.sure,
             surplus=self._raw.surplus,
             notes=(*self._raw.notes, *(f"row {line} may be the sum of others" for line in sums.open)),
         )
 
+    def _columns(self, at: int, one: Guess) -> Iterator[tuple[Column, str]]:
+        """A column, and the expression that gives its cells; behind it that of its units, where it has several."""
+        yield self._column(at, one)
+        if one.is_mixed:
+            yield Column(self._free(f"{self._names[at]} unit")), unit_of(f"c{at}", one)
+
+    def _free(self, name: str) -> str:
+        """A name that no column has yet."""
+        return unique([*self._names, name], fold=str.lower)[-1]
+
     def _column(self, at: int, one: Guess) -> tuple[Column, str]:
         """A column, and the expression that gives its cells."""
         name, cell = self._names[at], f"c{at}"
         nothing = tuple((odd.example, odd.cells) for odd in one.odd[:_MOST_NAMED])
-        column = Column(name, one.kind, one.sql_type, one.unit, nothing=nothing, note=one.note, doubt=one.doubt)
+        units = f"several units ({', '.join(filter(None, one.units))})" if one.is_mixed else ""
+        note = one.note or units
+        column = Column(name, one.kind, one.sql_type, one.unit, nothing=nothing, note=note, doubt=one.doubt)
         if one.kind == "number":
             return replace(column, convention=one.convention), cast(cell, one)
         if one.kind != "day":
@@ -132,8 +155,8 @@ class _Found:
         days = self._different(cell, one)
         found = orders(days)
         if len(found) != 1:
-            doubt = "days whose month cannot be told from the day" if found else "days in several orders, or none"
-            return Column(name, doubt=doubt), cast(cell, Guess("text"))
+            note = "days whose month cannot be told from the day" if found else "days in several orders, or none"
+            return Column(name, note=note), cast(cell, Guess("text"))
         order = next(iter(found))
         self._connection.execute(f"CREATE OR REPLACE TEMP TABLE days{at} (cell VARCHAR, day DATE)")
         self._connection.executemany(f"INSERT INTO days{at} VALUES (?, ?)", [*days_of(days, order).items()])
