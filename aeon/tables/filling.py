@@ -28,6 +28,7 @@ _MAX_FILLED = 1_000_000
 _OFTEN, _ALWAYS = 0.2, 0.95
 """The share of rows with cells beyond the names of columns from which on these are columns, too; and of rows with one
 more than there are names from which on the first column is the one without."""
+_SPACED = r"^[ \t\x{A0}]|[ \t\x{A0}]$"
 _FEW = 3
 """Rows that say nothing about a habit."""
 _FORM = "header=false, auto_detect=false, quote='\"', escape='\"', nullstr='', max_line_size=33554432"
@@ -35,9 +36,10 @@ _FORM = "header=false, auto_detect=false, quote='\"', escape='\"', nullstr='', m
 
 @dataclass(frozen=True)
 class Raw:
-    """The rows of a table in DuckDB's table ``raw``: ``c0`` and so on are its cells, ``line`` says where each stands.
+    """The rows of a table in DuckDB's table ``raw``: ``c0`` and so on are its cells.
 
-    ``header`` are its rows of names, ``left_out`` and ``surplus`` cells what of the file is not in it.
+    ``line`` is the expression for where a row stands. ``header`` are its rows of names, ``left_out`` and ``surplus``
+    cells what of the file is not in it.
     """
 
     header: tuple[Lined, ...] = ()
@@ -46,6 +48,7 @@ class Raw:
     notes: tuple[str, ...] = ()
     delimiter: str = ""
     surplus: int = 0
+    line: str = "line"
 
 
 class Filling:
@@ -90,7 +93,7 @@ class Filling:
                 raise
             below = (row for row in text.rows() if row[0] > begin and any(row[1]))
             return self._table(named, list(below), plain)
-        return replace(plain, header=tuple(named), width=width)
+        return replace(plain, header=tuple(named), width=width, line=f"rowid + {begin + 1}")
 
     def _table(self, named: list[Lined], body: list[Lined], plain: Raw) -> Raw:
         """The table of rows that are all here, which say how wide it is."""
@@ -119,13 +122,15 @@ class Filling:
         """Take over a file whose first cell says the line, or one of cells alone that begins behind a line."""
         names = [f"c{at}" for at in range(width)]
         columns = ", ".join(f"'{name}': 'VARCHAR'" for name in names)
+        lined = f"'line': 'BIGINT', {columns}" if begin is None else columns
+        rows = f"read_csv({literal(path)}, columns={{{lined}}}, {_FORM}, {form})"
+        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE raw AS SELECT * FROM {rows}")
         if begin is None:
-            query = f"SELECT * FROM read_csv({literal(path)}, columns={{'line': 'BIGINT', {columns}}}, {_FORM}, {form})"
-        else:
-            cells = ", ".join(f"nullif(trim({name}, ' \t\u00a0'), '') AS {name}" for name in names)
-            rows = f"read_csv({literal(path)}, columns={{{columns}}}, {_FORM}, {form})"
-            query = f"SELECT row_number() OVER () + {begin} AS line, {cells} FROM {rows}"
-        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE raw AS {query}")
+            return
+        spaces = ", ".join(f"bool_or(regexp_matches({name}, '{_SPACED}'))" for name in names)
+        found = self._connection.execute(f"SELECT {spaces} FROM raw").fetchone() or ()
+        for name in (name for name, is_spaced in zip(names, found, strict=True) if is_spaced):
+            self._connection.execute(f"UPDATE raw SET {name} = nullif(trim({name}, ' \t\u00a0'), '')")
 
     def _transcoded(self, path: Path, encoding: str) -> Path:
         with (

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-__all__ = ["DIGITS", "MOST", "Shape", "ascii_digits", "shape", "shape_of", "shapes"]
+__all__ = ["DIGITS", "MOST", "Shape", "ascii_digits", "pattern_of", "shape", "shape_of", "shapes"]
 
 DIGITS = "".join(chr(zero + n) for zero in (0x30, 0x660, 0x6F0, 0x966, 0x9E6, 0xE50, 0xFF10) for n in range(10))
 """The digits of the scripts that write numbers with them: Latin, Arabic, Persian, Devanagari, Bengali, Thai, wide."""
@@ -13,8 +14,6 @@ MOST = 2_000
 """Different shapes of a column above which they are those of texts."""
 
 _NINES = str.maketrans(dict.fromkeys(DIGITS, "9"))
-_ZEROS = frozenset(f"0{digit}" for digit in range(10))
-_BELOW_ONE = frozenset({"0.", "0,"})
 _ASCII = str.maketrans({digit: str(place % 10) for place, digit in enumerate(DIGITS)})
 
 
@@ -29,6 +28,14 @@ class Shape(NamedTuple):
     example: str
     zeros: bool = False
     below_one: bool = False
+
+    @classmethod
+    def of(cls, text: str, cells: int, first: str, last: str) -> Shape:
+        """That of cells whose ``first`` and ``last`` in order are known: they differ by digits alone."""
+        at = text.find("9")
+        has_zero = at >= 0 and ascii_digits(first)[at] == "0"
+        behind = text[at + 1 : at + 2]
+        return cls(text, cells, last, has_zero and behind == "9", has_zero and behind in (".", ","))
 
 
 def shape(cell: str) -> str:
@@ -46,15 +53,15 @@ def shape_of(column: str) -> str:
     return f"translate({column}, '{DIGITS}', '{'9' * len(DIGITS)}')"
 
 
+def pattern_of(one: Shape) -> str:
+    """The regular expression of the cells that have a shape, in ASCII digits."""
+    return re.sub("9+", lambda run: f"[0-9]{{{len(run[0])}}}", re.escape(one.text))
+
+
 def shapes(cells: Iterable[str]) -> tuple[Shape, ...]:
     """The shapes of some cells, the most frequent first."""
-    found: dict[str, Shape] = {}
+    found: dict[str, list[str]] = {}
     for cell in cells:
-        text = shape(cell)
-        known = found.get(text, Shape(text, 0, cell))
-        zeros, below_one = known.zeros, known.below_one
-        if "0" in cell[:4]:
-            start = cell.lstrip("-+( ")[:2]
-            zeros, below_one = zeros or start in _ZEROS, below_one or start in _BELOW_ONE
-        found[text] = Shape(text, known.cells + 1, max(known.example, cell), zeros, below_one)
-    return tuple(sorted(found.values(), key=lambda one: (-one.cells, one.text)))
+        found.setdefault(shape(cell), []).append(cell)
+    every = (Shape.of(text, len(those), min(those), max(those)) for text, those in found.items())
+    return tuple(sorted(every, key=lambda one: (-one.cells, one.text)))

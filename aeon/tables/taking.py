@@ -12,10 +12,10 @@ from aeon.tables.columns import Evidence, Guess, conventions, guess
 from aeon.tables.days import orders
 from aeon.tables.filling import Raw
 from aeon.tables.layout import names
-from aeon.tables.naming import quoted, unique
+from aeon.tables.naming import literal, quoted, unique
 from aeon.tables.numerals import CONVENTIONS
 from aeon.tables.reading import Column, LeftOut, Reading
-from aeon.tables.shapes import MOST, Shape, shape, shape_of, shapes
+from aeon.tables.shapes import MOST, Shape, pattern_of, shape, shape_of, shapes
 from aeon.tables.totals import Sums, totals
 from aeon.text import one_line
 
@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 __all__ = ["take"]
 
 _MOST_SUMMED = 20_000
-"""Rows up to which totals are looked for anywhere; in longer tables at the end alone."""
+"""Rows up to which totals are looked for."""
 _MOST_DAYS = 100_000
 _MOST_NUMBERS = 100
 """Columns of numbers, and of texts, that are looked at for totals."""
 _FEW_CELLS = 200_000
 """Cells of a table up to which their shapes are found here; DuckDB finds those of more."""
 _SUM = "the sum of others, in a table of its own"
+_SAMPLE = 1_000
+"""Rows at the beginning, at the end and between of a long table whose cells are looked at first."""
 _MOST_NAMED = 3
 _LONGEST_NAME = 100
 
@@ -45,7 +47,7 @@ def take(connection: duckdb.DuckDBPyConnection, raw: Raw, target: str) -> tuple[
     guesses = found.guesses()
     sums = found.sums(guesses)
     if sums.sure:
-        which = f"line IN ({', '.join(map(str, sums.sure))})"
+        which = f"{raw.line} IN ({', '.join(map(str, sums.sure))})"
         connection.execute(f"CREATE OR REPLACE TEMP TABLE totals AS SELECT * FROM raw WHERE {which}")
         connection.execute(f"DELETE FROM raw WHERE {which}")
         guesses = found.guesses()
@@ -74,35 +76,49 @@ class _Found:
     def _shapes(self) -> list[Sequence[Shape]]:
         """The shapes of each column's cells."""
         columns = [f"c{at}" for at in range(self._raw.width)]
-        count = self._connection.execute("SELECT count(*) FROM raw").fetchone()
-        if count and count[0] * len(columns) <= _FEW_CELLS:
-            rows = self._connection.execute(f"SELECT {', '.join(columns)} FROM raw").fetchall()
-            return [shapes(row[at] for row in rows if row[at]) for at in range(len(columns))]
-        return [self._counted(column) for column in columns]
+        rows = self._count()
+        is_long = rows * len(columns) > _FEW_CELLS
+        places = f"WHERE rowid < {_SAMPLE} OR rowid >= {rows - _SAMPLE} OR rowid % {max(1, rows // _SAMPLE)} = 0"
+        cells = f"SELECT {', '.join(columns)} FROM raw {places if is_long else ''}"
+        found = self._connection.execute(cells).fetchall()
+        shaped = [shapes(row[at] for row in found if row[at]) for at in range(len(columns))]
+        return [self._checked(*one) for one in zip(columns, shaped, strict=True)] if is_long else [*shaped]
+
+    def _count(self) -> int:
+        """How many rows there are."""
+        found = self._connection.execute("SELECT count(*) FROM raw").fetchone()
+        return int(found[0]) if found else 0
+
+    def _checked(self, column: str, sampled: Sequence[Shape]) -> Sequence[Shape]:
+        """The shapes of a column in some of its rows, where all have one of these or are texts; else those of all."""
+        if guess(sampled, Evidence()).kind == "text" and not any(one.zeros for one in sampled):
+            return sampled
+        other = f"NOT regexp_full_match({column}, {literal('|'.join(map(pattern_of, sampled)))})"
+        zeros = f"regexp_matches({column}, '^[^0-9]*0[0-9]')"
+        found = self._connection.execute(f"SELECT bool_or({other}), bool_or({zeros}) FROM raw").fetchone() or (
+            True,
+            True,
+        )
+        return self._counted(column) if found[0] or found[1] else sampled
 
     def _counted(self, column: str) -> Sequence[Shape]:
-        start = f"regexp_extract({column}, '[^-+( ].?')"
-        rows = self._connection.execute(
-            f"SELECT {shape_of(column)} AS shape, count(*), max({column}), bool_or(regexp_matches({start}, '0[0-9]')),"
-            f" bool_or(regexp_matches({start}, '0[.,]')) FROM raw WHERE {column} IS NOT NULL"
-            f" GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MOST + 1}"
-        ).fetchall()
-        return [Shape(*row) for row in rows]
+        """The shapes of all cells of a column."""
+        query = f"SELECT {shape_of(column)}, count(*), min({column}), max({column}) FROM raw WHERE {column} IS NOT NULL"
+        rows = self._connection.execute(f"{query} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MOST + 1}").fetchall()
+        return [Shape.of(*row) for row in rows]
 
     def sums(self, guesses: Sequence[Guess]) -> Sums:
         """The lines of the rows that are totals, as far as they are looked for."""
         numbers = [at for at, one in enumerate(guesses) if one.kind == "number" and one.unit != "%"][:_MOST_NUMBERS]
-        if not numbers:
+        if not numbers or self._count() > _MOST_SUMMED:
             return Sums()
         cells = ", ".join(cast(f"c{at}", guesses[at]) for at in numbers)
         filled = (
             " + ".join(f"(c{at} IS NOT NULL)::INT" for at, one in enumerate(guesses) if one.kind != "number") or "0"
         )
         rows = self._connection.execute(
-            f"SELECT line, {filled}, {cells} FROM raw ORDER BY rowid LIMIT {_MOST_SUMMED + 1}"
+            f"SELECT {self._raw.line}, {filled}, {cells} FROM raw ORDER BY rowid"
         ).fetchall()
-        if len(rows) > _MOST_SUMMED:
-            return Sums()
         columns = [
             [None if cell is None else Decimal(str(cell)) for cell in column] for column in zip(*rows, strict=True)
         ]
@@ -117,11 +133,10 @@ class _Found:
         self._connection.execute(f"CREATE TABLE {target} AS SELECT {cells} FROM raw ORDER BY rowid")
         if sums.sure:
             self._connection.execute(f"CREATE TABLE {target}_totals AS SELECT {cells} FROM totals ORDER BY rowid")
-        count = self._connection.execute(f"SELECT count(*) FROM {target}").fetchone()
         return Reading(
             header=tuple(line for line, _ in self._raw.header),
             columns=tuple(column for column, _ in columns),
-            rows=int(count[0]) if count else 0,
+            rows=self._count(),
             left_out=(
                 *self._raw.left_out,
                 *(LeftOut(line, line, "the sum of others, in a table of its own") for line in sums.sure),
