@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable
 
 from aeon.tables.columns import Guess
+from aeon.tables.conventions import PLAIN
 from aeon.tables.days import Order, read_day
 from aeon.tables.naming import literal
-from aeon.tables.numerals import PLAIN, pattern
+from aeon.tables.numerals import pattern
 from aeon.tables.shapes import DIGITS
 
 __all__ = ["cast", "days_of", "unit_of"]

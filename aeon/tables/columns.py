@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from aeon.tables.conventions import CONVENTIONS, PLAIN, Convention
 from aeon.tables.days import is_day, is_moment
-from aeon.tables.numerals import CONVENTIONS, PLAIN, Convention, Numeral, fits, is_currency, numeral
+from aeon.tables.numerals import Numeral, fits, is_currency, numeral
 from aeon.tables.reading import Kind
-from aeon.tables.shapes import Shape
+from aeon.tables.shapes import Shape, is_nothing
 
-__all__ = ["Evidence", "Guess", "conventions", "guess", "is_nothing"]
-
-_MARKS = frozenset({"n/a", "null", "#n/a"})
-"""Texts that say in any table that there is no value, beside those without a letter or a digit."""
+__all__ = ["Evidence", "Guess", "conventions", "guess"]
 
 _MOST_UNITS = 6
 """Units of a column above which its cells are texts that begin with numbers."""
@@ -100,11 +98,6 @@ def conventions(shapes: Iterable[Shape]) -> frozenset[Convention]:
     numerals = [found for one in shapes if (found := numeral(one.text))]
     allowed = _allowed(numerals)
     return frozenset(allowed) if allowed else frozenset(CONVENTIONS)
-
-
-def is_nothing(text: str) -> bool:
-    """Whether a cell says by itself that it holds no value."""
-    return not any(letter.isalnum() for letter in text) or text.casefold() in _MARKS
 
 
 def _count(shapes: Iterable[Shape]) -> int:

@@ -7,9 +7,8 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
 
-from charset_normalizer import from_bytes
-
 from aeon.errors import ToolFailed
+from aeon.tables.extra import extra
 
 __all__ = ["decode", "encoding_of"]
 
@@ -50,9 +49,10 @@ def encoding_of(data: bytes) -> str:
     runs = _HIGH.findall(sample)
     share = sum(len(run) > 1 for run in runs) / max(1, len(runs))
     if share >= _MIXED:
-        found = from_bytes(sample, cp_isolation=_OTHERS if share >= _FOREIGN else [*_OTHERS, *_LATIN]).best()
+        tried = _OTHERS if share >= _FOREIGN else [*_OTHERS, *_LATIN]
+        found = extra("charset_normalizer").from_bytes(sample, cp_isolation=tried).best()
         if found is not None:
-            return found.encoding
+            return str(found.encoding)
     return min(_latin(sample), default=(0, "cp1252"), key=lambda one: one[0])[1]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from aeon.errors import ToolFailed
 from aeon.tables.delimited import Delimited, Lined
-from aeon.tables.duck import engine
+from aeon.tables.extra import extra
 from aeon.tables.filling import Filling, Raw
 from aeon.tables.layout import regions
 from aeon.tables.parts import Extracted, Part
@@ -40,7 +40,7 @@ def extract(data: bytes, path: str, suffix: str, target: str, scratch: str, memo
     ``memory`` is what DuckDB may take, in bytes, ``scratch`` the folder for what it has no room for. Raises
     ``ToolFailed`` with the reason for a file without any table.
     """
-    module = engine()
+    module = extra("duckdb")
     options = {
         "threads": 2 if suffix in TEXTS else 1,  # each takes its own share of the memory
         "memory_limit": f"{memory}B",

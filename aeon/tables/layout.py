@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from aeon.tables.columns import is_nothing
 from aeon.tables.days import is_day, is_moment
 from aeon.tables.numerals import numeral
 from aeon.tables.reading import LeftOut
-from aeon.tables.shapes import shape
+from aeon.tables.shapes import is_nothing, shape
 
 __all__ = ["Grid", "Region", "header_rows", "names", "regions"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from babel import Locale
-from babel.numbers import list_currencies
+from aeon.tables.extra import extra
 
 __all__ = ["currencies", "months"]
 
@@ -56,7 +55,7 @@ _LANGUAGES = [
 @cache
 def currencies() -> frozenset[str]:
     """The codes of currencies: ``EUR``."""
-    return frozenset(list_currencies())
+    return frozenset(extra("babel.numbers").list_currencies())
 
 
 @cache
@@ -64,7 +63,7 @@ def months() -> Mapping[str, int]:
     """The number of a month by each of its names, case folded and without a point; names of two months are left out."""
     found: dict[str, set[int]] = {}
     for language in _LANGUAGES:
-        months = Locale(language).months
+        months = extra("babel").Locale(language).months
         for context in ("format", "stand-alone"):
             for width in ("wide", "abbreviated"):
                 for number, name in months[context][width].items():

@@ -7,36 +7,18 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
 
+from aeon.tables.conventions import CONVENTIONS, QUOTES, SPACES, Convention
 from aeon.tables.locales import currencies
 
-__all__ = ["CONVENTIONS", "PLAIN", "Convention", "Numeral", "certain", "fits", "is_currency", "numeral", "pattern"]
+__all__ = ["Numeral", "fits", "is_currency", "numeral", "pattern"]
 
-
-class Convention(NamedTuple):
-    """The mark between groups of three digits, a text of the marks where there are several, and before decimals."""
-
-    group: str
-    point: str
-
-    @property
-    def example(self) -> str:
-        """A number as it is written: ``1.234,5``."""
-        return f"1{self.group[0]}234{self.point}5"
-
-
-_SPACES, _QUOTES = " \u00a0\u202f\u2009", "'\u2019"
-PLAIN = Convention(",", ".")
-CONVENTIONS = (PLAIN, Convention(".", ","), Convention(_SPACES, ","), Convention(_SPACES, "."),
-               Convention(_QUOTES, "."), Convention(_QUOTES, ","))  # fmt: skip
-"""Those that there are, the usual one first."""
 
 _MINUS = "\\-\u2212\u2013"
 _LONGEST_UNIT = 16
 _PARTS = re.compile(
     rf"(?P<outer>[^\d\s()+{_MINUS}.,]{{1,4}}(?=\())?(?P<open>\()?(?P<sign>[+{_MINUS}])?(?P<before>[^\d\s()+{_MINUS}.,]{{1,4}})?\s?(?P<inner>[{_MINUS}])?"
-    rf"(?P<body>9(?:[.,{_SPACES}{_QUOTES}]?9)*|[.,]9+)(?P<exponent>[eE][-+]?9{{1,3}})?"
+    rf"(?P<body>9(?:[.,{SPACES}{QUOTES}]?9)*|[.,]9+)(?P<exponent>[eE][-+]?9{{1,3}})?"
     r"(?P<after>\s?[^\d\s()][^\d()]*?)?(?P<close>\))?(?P<foot>[*\u2020\u2021]{1,3}|\s?\[[9a-z]{1,2}\])?"
 )
 _PHONE_DIGITS = 7
@@ -88,13 +70,6 @@ def numeral(text: str) -> Numeral | None:
 def fits(found: Numeral, convention: Convention) -> bool:
     """Whether a number can be read in a convention."""
     return _fits(found.body, convention)
-
-
-def certain(found: Numeral) -> frozenset[Convention]:
-    """The conventions that a number can only be read in, where it is not read alike in all; empty for ``1234``."""
-    if not found.marks:
-        return frozenset()
-    return frozenset(convention for convention in CONVENTIONS if _fits(found.body, convention))
 
 
 def pattern(convention: Convention, units: Iterable[str], *, exponent: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from aeon.tables.numerals import Convention
+from aeon.tables.conventions import Convention
 
 __all__ = ["PLAIN_READING", "Column", "Kind", "LeftOut", "Reading"]
 
@@ -72,6 +72,11 @@ class Reading:
     totals: tuple[int, ...] = ()
     surplus: int = 0
     notes: tuple[str, ...] = ()
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The unit of each column of numbers that has one."""
+        return {column.name: column.unit for column in self.columns if column.unit}
 
     @property
     def doubts(self) -> tuple[str, ...]:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from aeon.tables.casting import cast, days_of, unit_of
 from aeon.tables.columns import Evidence, Guess, conventions, guess
+from aeon.tables.conventions import CONVENTIONS
 from aeon.tables.days import orders
 from aeon.tables.filling import Raw
 from aeon.tables.layout import names
 from aeon.tables.naming import literal, quoted, unique
-from aeon.tables.numerals import CONVENTIONS
 from aeon.tables.reading import Column, LeftOut, Reading
 from aeon.tables.shapes import MOST, Shape, pattern_of, shape, shape_of, shapes
 from aeon.tables.totals import Sums, totals

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
-from aeon.errors import MissingExtraError, ToolFailed
+from aeon.errors import ToolFailed
+from aeon.tables.extra import extra
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet
@@ -35,7 +34,7 @@ class BookSheet:
 
 def sheets_of(path: Path) -> Iterator[BookSheet]:
     """The sheets of a workbook that hold cells. Raises ``ToolFailed`` for what is no readable one."""
-    calamine = _calamine()
+    calamine = extra("python_calamine")
     errors: tuple[type[Exception], ...] = (calamine.CalamineError, OSError, ValueError, IndexError, KeyError)
     with suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
         if sum(entry.file_size for entry in archive.infolist()) > _MAX_BYTES:
@@ -75,15 +74,6 @@ def cell_text(value: object) -> str:
         case _:
             text = str(value).strip()
             return "" if text in _FAULTS else text
-
-
-def _calamine() -> ModuleType:
-    try:
-        return importlib.import_module("python_calamine")
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] != "python_calamine":
-            raise
-        raise MissingExtraError("spreadsheets need the extra tables: pip install 'aeon-orchestrator[tables]'") from None
 
 
 def _sheet(sheet: CalamineSheet) -> BookSheet:

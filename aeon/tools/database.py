@@ -28,7 +28,7 @@ from aeon.isolation.pool import (
     isolated,
 )
 from aeon.schema.frozen import JsonObject, JsonValue
-from aeon.tables.duck import engine
+from aeon.tables.extra import extra
 from aeon.tables.naming import quoted
 from aeon.tables.typedfiles import typed_columns
 from aeon.text import one_line
@@ -87,10 +87,10 @@ class Database:
 
         After the ``deadline`` no file is read any more.
 
-        Raises ``MissingExtraError`` without DuckDB, or without openpyxl where there is a spreadsheet, and
+        Raises ``MissingExtraError`` without DuckDB, or what else the extra brings, and
         ``InputFileError`` where the folder for temporary files has no room for the tables.
         """
-        module = engine()
+        module = extra("duckdb")
         scratch = Path(tempfile.mkdtemp(prefix="aeon-tables-"))
         try:
             with filled(scratch, module) as connection:

@@ -161,7 +161,7 @@ class Filler:
 
 
 def _is_wide(path: Path) -> bool:
-    """Whether a file of delimited text begins with a line of very many cells: DuckDB takes some 50 KB for each column."""
+    """Whether a file of delimited text begins with a line of very many cells, each of which takes much memory."""
     with path.open("rb") as file:
         lines = file.read(_BEGINNING).split(b"\n")
     return any(max(map(line.count, _DELIMITERS)) > _MANY for line in lines)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from aeon.errors import ToolFailed
 from aeon.schema.column import Aggregate, ColumnKind, aggregate_fault, condition_fault
 from aeon.schema.frozen import Frozen
-from aeon.tables.columns import is_nothing
 from aeon.tables.naming import quoted
+from aeon.tables.shapes import is_nothing
 from aeon.text import one_line
 from aeon.tools.database import Database
 from aeon.tools.tableinfo import TableInfo

@@ -54,9 +54,10 @@ class TableInfo:
             f"  {identifier(name, keywords)} {_kind(kind)}{',' * (number < last)}"
             for number, (name, kind) in enumerate(self.columns)
         ]
-        told = dict(self.values)
+        told = {name: f"in {unit}" for name, unit in self.reading.units.items()}
+        told |= {name: ", ".join(map(literal, few)) for name, few in self.values}
         lines = [
-            line + (f"  -- {', '.join(map(literal, told[name]))}" if name in told else "")
+            line + (f"  -- {told[name]}" if name in told else "")
             for line, (name, _) in zip(columns, self.columns, strict=True)
         ]
         rows = [f"-- ({', '.join(row)})" for row in self.sample]
@@ -74,9 +75,9 @@ class TableInfo:
         if self.reading.left_out or self.reading.surplus:
             end += f", {'; '.join(self.reading.left)}"
         room -= len(self.name) + len(end) + 2
-        known = {name: f"{span}{' or NULL' * (name in self.gaps)}" for name, span in self.days} | {
-            name: f"'{text}' or NULL" for name, text in self.marks
-        }
+        known = {name: f"in {unit}" for name, unit in self.reading.units.items()}
+        known |= {name: f"{span}{' or NULL' * (name in self.gaps)}" for name, span in self.days}
+        known |= {name: f"'{text}' or NULL" for name, text in self.marks}
         columns = [
             f"{identifier(n, keywords)} {' '.join((_short(kind), known.get(n, ''))).strip()}"
             for n, kind in self.columns
