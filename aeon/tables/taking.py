@@ -113,12 +113,10 @@ class _Found:
         if not numbers or self._count() > _MOST_SUMMED:
             return Sums()
         cells = ", ".join(cast(f"c{at}", guesses[at]) for at in numbers)
-        filled = (
-            " + ".join(f"(c{at} IS NOT NULL)::INT" for at, one in enumerate(guesses) if one.kind != "number") or "0"
-        )
-        rows = self._connection.execute(
-            f"SELECT {self._raw.line}, {filled}, {cells} FROM raw ORDER BY rowid"
-        ).fetchall()
+        texts = [f"(c{at} IS NOT NULL)::INT" for at, one in enumerate(guesses) if one.kind != "number"]
+        filled = " + ".join(texts[:_MOST_NUMBERS]) or "0"
+        query = f"SELECT {self._raw.line}, {filled}, {cells} FROM raw ORDER BY rowid"
+        rows = self._connection.execute(query).fetchall()
         columns = [
             [None if cell is None else Decimal(str(cell)) for cell in column] for column in zip(*rows, strict=True)
         ]
