@@ -181,10 +181,12 @@ def _chosen(
         return own[0], f"the file has other numbers in another convention than {_marked(numerals).example}"
     if len({tuple(found.places(one) for found in numerals.values()) for one in left}) == 1:
         return left[0], ""
-    if evidence.delimiter == ";":
-        return next((one for one in left if one.point == ","), left[0]), ""
     marked = _marked(numerals)
-    if "," in numerals[marked].marks and PLAIN in left:
+    if evidence.delimiter == ";" and (usual := [one for one in left if one.point == ","]):
+        left = usual if "." in numerals[marked].marks else [*usual, *left]
+        if len(usual) == len(left):
+            return left[0], ""
+    elif "," in numerals[marked].marks and PLAIN in left:
         return PLAIN, ""
     other = next(one for one in left if numerals[marked].places(one) != numerals[marked].places(left[0]))
     return left[0], f"{marked.example} is read with the decimal mark {left[0].point!r}; it may be {other.point!r}"

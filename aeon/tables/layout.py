@@ -103,7 +103,7 @@ def header_rows(rows: Grid) -> int:
     """How many of the first rows are names of columns; 0 if the first is a row like the others."""
     if len(rows) < 2:
         return 1
-    body = _Body(rows[max(1, len(rows) // 3) :])
+    body = _Body(rows[max(1, len(rows) // 2) :])
     count = 0
     while count < min(_MOST_HEADER, len(rows) - 1) and body.is_headed_by(rows[count], rows[:count]):
         count += 1
