@@ -1,55 +1,142 @@
-"""Tables out of spreadsheets, databases and delimited text, each into a file: what runs in a process of its own."""
+"""Tables out of spreadsheets, databases and delimited text, in a DuckDB file: what runs in a process of its own."""
 
 from __future__ import annotations
 
 import errno
-from dataclasses import asdict
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aeon.errors import ToolFailed
-from aeon.tables.loading import Sheet, write
-from aeon.tables.parts import Part
-from aeon.tables.readers import READERS
+from aeon.tables.delimited import Delimited, Lined
+from aeon.tables.extra import extra
+from aeon.tables.filling import Filling, Raw
+from aeon.tables.layout import regions
+from aeon.tables.parts import Extracted, Part
+from aeon.tables.reading import Column, Kind, Reading
+from aeon.tables.sqlitefile import Rows, tables_of
+from aeon.tables.taking import take
+from aeon.tables.typedfiles import make, typed_columns
+from aeon.tables.workbook import sheets_of
 from aeon.text import one_line
 
-__all__ = ["sheets"]
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["BOOKS", "DATABASES", "TEXTS", "extract"]
+
+TEXTS, BOOKS, DATABASES = (".csv", ".tsv"), (".xlsx", ".xls", ".xlsb", ".ods"), (".sqlite", ".sqlite3", ".db")
+_SUMS = "its rows are sums of rows of the table before it"
+_USUAL = ("utf-8-sig", "cp1252")
+_KINDS: dict[str, Kind] = {"VARCHAR": "text", "DATE": "day", "TIMESTAMP": "moment", "BOOLEAN": "truth"}
 
 
-def sheets(data: bytes, path: str, suffix: str, folder: str, most: int) -> list[dict[str, Any]]:
-    """The fields of a `Part` for each table of the file at ``path``, with its rows in a file of the folder.
+def extract(data: bytes, path: str, suffix: str, target: str, scratch: str, memory: int) -> dict[str, Any]:
+    """The fields of `Extracted` for the file at ``path``; its tables are in the database ``target``, which is made.
 
-    Raises ``ToolFailed`` with the reason for a file without any, and for tables of more than ``most`` bytes together.
+    ``memory`` is what DuckDB may take, in bytes, ``scratch`` the folder for what it has no room for. Raises
+    ``ToolFailed`` with the reason for a file without any table.
     """
-    found = READERS[suffix](Path(path))
+    module = extra("duckdb")
+    options = {
+        "threads": 2 if suffix in TEXTS else 1,  # each takes its own share of the memory
+        "memory_limit": f"{memory}B",
+        "temp_directory": scratch,
+        "max_temp_directory_size": "4GB",
+        "python_enable_replacements": False,
+    }
+    try:
+        with module.connect(target, config=options) as connection:
+            if suffix in (*TEXTS, *BOOKS, *DATABASES):
+                parts = _parts(connection, Path(path), suffix, Path(scratch), module.Error)
+            else:
+                parts = _typed(connection, path, suffix)
+            return asdict(Extracted(tuple(parts)))
+    except module.OutOfMemoryException:
+        raise MemoryError from None
+    except (OSError, module.Error) as error:
+        if os.strerror(errno.EFBIG) in str(error):
+            raise ToolFailed("its tables are far larger than the file") from None
+        if isinstance(error, OSError):
+            raise ToolFailed(f"it cannot be read: {error.strerror or error}") from None
+        return asdict(Extracted(problem=str(error)))
+
+
+def _typed(connection: duckdb.DuckDBPyConnection, path: str, suffix: str) -> list[Part]:
+    """The tables of a file whose columns have types."""
     parts: list[Part] = []
-    for number, sheet in enumerate(found):
-        target = Path(folder, f"{number}.csv")
+    for number, name in enumerate(make(connection, path, suffix)):
+        table = f"part{number}"
+        columns = tuple(Column(own, _KINDS.get(kind, "number"), kind) for own, kind in typed_columns(connection, table))
+        count = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+        parts.append(Part(name, table, Reading((), columns, int(count[0]) if count else 0)))
+    return parts
+
+
+def _parts(
+    connection: duckdb.DuckDBPyConnection, path: Path, suffix: str, scratch: Path, errors: type[Exception]
+) -> list[Part]:
+    """The tables of a file whose cells are texts."""
+    found = list(_raws(connection, path, suffix, scratch, errors))
+    parts: list[Part] = []
+    for number, (name, made) in enumerate(found):
         try:
-            parts.append(_part(sheet, target))
-            most -= target.stat().st_size
+            table = f"part{number}"
+            reading, has_totals = take(connection, made(), table)
+            parts.append(Part(name, table, reading))
+            if has_totals:
+                sums = replace(reading, rows=len(reading.totals), left_out=(), totals=(), notes=(_SUMS,))
+                parts.append(Part(f"{name} totals".strip(), f"{table}_totals", sums))
         except ToolFailed as error:
             if len(found) == 1:
                 raise
-            target.unlink(missing_ok=True)
-            parts.append(Part(sheet.name, note=sheet.note, problem=one_line(str(error), 120)))
-        except OSError as error:
-            if error.errno != errno.EFBIG:
-                raise ToolFailed(f"it cannot be read: {error.strerror or error}") from None
-            most = -1
-        if most < 0:
-            raise ToolFailed("its tables are far larger than the file")
-    return [asdict(part) for part in parts]
+            parts.append(Part(name, problem=one_line(str(error), 120)))
+    if not parts:
+        raise ToolFailed("it is empty")
+    return parts
 
 
-def _part(sheet: Sheet, target: Path) -> Part:
-    written = write(sheet, target)
-    return Part(
-        name=sheet.name,
-        file=str(target),
-        columns=written.columns,
-        rows=written.rows,
-        dropped=written.dropped,
-        note=sheet.note,
-        read_as=written.note,
-    )
+def _raws(
+    connection: duckdb.DuckDBPyConnection, path: Path, suffix: str, scratch: Path, errors: type[Exception]
+) -> Iterator[tuple[str, Callable[[], Raw]]]:
+    """The tables of a file by what the file calls them, and how each is made."""
+    fill = Filling(connection, scratch, errors)
+    if suffix in TEXTS:
+        yield from _of_text(fill, path)
+    elif suffix in BOOKS:
+        sheets = list(sheets_of(path))
+        for sheet in sheets:
+            rows = list(enumerate(sheet.rows, 1))
+            yield from _of_rows(fill, rows, Raw(notes=sheet.notes), sheet.name if len(sheets) > 1 else "")
+    else:
+        tables = tables_of(path)
+        for name, stored in tables:
+            yield name if len(tables) > 1 else "", partial(_of_table, fill, stored)
+
+
+def _of_text(fill: Filling, path: Path) -> Iterator[tuple[str, Callable[[], Raw]]]:
+    text = Delimited.open(path)
+    plain = Raw(delimiter=text.delimiter, notes=() if text.encoding in _USUAL else (f"read as {text.encoding}",))
+    if text.is_for_engine and (text.is_sound or not text.whole):
+        yield "", partial(fill.large, text, path, plain)
+    elif text.is_sound:
+        yield from _of_rows(fill, list(text.rows()), plain)
+    else:
+        rows, note = text.loose_rows()
+        yield from _of_rows(fill, rows, replace(plain, notes=(*plain.notes, note)) if note else plain)
+
+
+def _of_rows(
+    fill: Filling, rows: Sequence[Lined], plain: Raw, name: str = ""
+) -> Iterator[tuple[str, Callable[[], Raw]]]:
+    found = regions([row for _, row in rows])
+    for number, region in enumerate(found, 1):
+        own = name if len(found) == 1 else f"{name} {number}".strip()
+        yield own, partial(fill.region, rows, region, plain)
+
+
+def _of_table(fill: Filling, rows: Rows) -> Raw:
+    return fill.stream(enumerate(rows()), Raw())

@@ -1,36 +1,30 @@
-"""What is handed over of a file of tables, as data: the tables themselves lie in files."""
+"""What is handed over of a file of tables, as data: the tables themselves lie in a DuckDB file."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Copied", "Part"]
+from aeon.tables.reading import Reading
+
+__all__ = ["Extracted", "Part"]
 
 
 @dataclass(frozen=True)
 class Part:
-    """A table of a file; ``name`` is empty where the file holds no other.
+    """A table of a file: what the file calls it, "" where it holds no other; the table that has it, and its reading.
 
-    ``file`` is the CSV file without header that has its rows, ``columns`` are their names and types. ``note`` says what
-    was read otherwise than it was meant, ``read_as`` which names were read as others; ``problem`` why it is no table.
+    ``problem`` says why it is no table.
     """
 
     name: str
-    file: str = ""
-    columns: tuple[tuple[str, str], ...] = ()
-    rows: int = 0
-    dropped: int = 0
-    note: str = ""
-    read_as: str = ""
+    table: str = ""
+    reading: Reading | None = None
     problem: str = ""
 
 
 @dataclass(frozen=True)
-class Copied:
-    """What a database holds of a file: its tables are called ``part0`` and so on.
+class Extracted:
+    """The tables of a file; ``problem`` is DuckDB's own error, if it had one."""
 
-    ``names`` are what the file itself calls each, "" for the whole. ``problem`` is DuckDB's own error, if it had one.
-    """
-
-    names: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
     problem: str = ""

@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,9 +28,9 @@ from aeon.isolation.pool import (
     isolated,
 )
 from aeon.schema.frozen import JsonObject, JsonValue
-from aeon.tables.copying import typed_columns
-from aeon.tables.duck import engine
+from aeon.tables.extra import extra
 from aeon.tables.naming import quoted
+from aeon.tables.typedfiles import typed_columns
 from aeon.text import one_line
 from aeon.tools import asked
 from aeon.tools.filling import TABLE_SUFFIXES, Filler, Loaded
@@ -74,24 +75,22 @@ class Database:
         scratch: Path,
         known: Known,
         skipped: Iterable[tuple[str, str]],
-        notes: Iterable[str] = (),
     ) -> None:
         self.tables = known.tables
         self.keywords = known.keywords
         self.skipped = tuple(skipped)
-        self.notes = tuple(notes)
         self._scratch = scratch
 
     @classmethod
     def load(cls, folder: Folder, paths: Iterable[str], deadline: Deadline | None = None) -> Database:
         """Return the tables of these files of the folder; what cannot be read is in ``skipped`` with the reason.
 
-        ``notes`` say what was read otherwise than it was meant. After the ``deadline`` no file is read any more.
+        After the ``deadline`` no file is read any more.
 
-        Raises ``MissingExtraError`` without DuckDB, or without openpyxl where there is a spreadsheet, and
+        Raises ``MissingExtraError`` without DuckDB, or what else the extra brings, and
         ``InputFileError`` where the folder for temporary files has no room for the tables.
         """
-        module = engine()
+        module = extra("duckdb")
         scratch = Path(tempfile.mkdtemp(prefix="aeon-tables-"))
         try:
             with filled(scratch, module) as connection:
@@ -103,7 +102,7 @@ class Database:
                 )
             known = Known(tables, filler.keywords)
             known.keep(scratch)
-            database = cls(scratch, known, filler.skipped, filler.notes)
+            database = cls(scratch, known, filler.skipped)
         except BaseException as error:
             shutil.rmtree(scratch, ignore_errors=True)
             if not isinstance(error, module.Error | OSError):
@@ -112,6 +111,13 @@ class Database:
             raise InputFileError(f"the tables cannot be kept in {scratch.parent}: {reason}") from None
         weakref.finalize(database, _release, scratch, os.getpid())
         return database
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How tables were read that are no plain ones, a line for each."""
+        several = {source for source, count in Counter(one.source for one in self.tables).items() if count > 1}
+        named = ((f"{one.source} ({one.name})" if one.source in several else one.source, one) for one in self.tables)
+        return tuple(f"{one_line(name, 60)}: {'; '.join(one.reading.told)}" for name, one in named if one.reading.told)
 
     def describe(self, limit: int = 2000) -> str:
         """Return a line for each table, in all about ``limit`` characters, with what fits of columns and rows.
@@ -223,7 +229,7 @@ def _info(connection: duckdb.DuckDBPyConnection, table: Loaded, source: str) -> 
     few = ((name, _values(connection, table.name, name)) for name in texts)
     values = tuple((name, found) for name, found in few if found)
     number = int(count[0]) if count else 0
-    return TableInfo(table.name, source, columns, number, sample, table.dropped, **known, values=values, gaps=gaps)
+    return TableInfo(table.name, source, columns, number, sample, table.reading, **known, values=values, gaps=gaps)
 
 
 def _known(

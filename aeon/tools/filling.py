@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +14,10 @@ from aeon.errors import ToolFailed
 from aeon.isolation.deadline import Deadline
 from aeon.isolation.limits import MEGABYTE, Limits
 from aeon.isolation.pool import MOST_MEMORY, Exceeded, Unread, isolated
-from aeon.tables.copying import copy
-from aeon.tables.extraction import sheets
-from aeon.tables.naming import literal, quoted, unique
-from aeon.tables.parts import Copied, Part
-from aeon.text import one_line
+from aeon.tables.extraction import BOOKS, DATABASES, TEXTS, extract
+from aeon.tables.naming import literal, quoted
+from aeon.tables.parts import Extracted, Part
+from aeon.tables.reading import Reading
 from aeon.tools.queryerrors import error_line
 
 if TYPE_CHECKING:
@@ -26,22 +25,14 @@ if TYPE_CHECKING:
 
 __all__ = ["TABLE_SUFFIXES", "Filler", "Loaded"]
 
-TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson", ".xlsx", ".sqlite", ".sqlite3", ".db")
+TABLE_SUFFIXES = (*TEXTS, ".parquet", ".json", ".jsonl", ".ndjson", *BOOKS, *DATABASES)
 
-_TEXT = (".csv", ".tsv")
-_DATABASES = (".sqlite", ".sqlite3", ".db")
 _MAX_READ = 64 * MEGABYTE
 _MAX_DATABASE = 512 * MEGABYTE
 _MAX_FILE = 2048 * MEGABYTE
-_MAX_LINE = 32 * MEGABYTE
 _MAX_NAME = 60
-_WIDE = 5_000
-"""Columns above which the database may take 1 GB of memory: DuckDB takes some 50 KB for each."""
-_LONGEST_COLUMN = 100
+_MANY, _BEGINNING, _DELIMITERS = 200, 256 * 1024, (b",", b";", b"\t", b"|")
 _GLOB = frozenset("*?[]{}")
-_OPTIONS = (
-    "header=false, auto_detect=false, new_line='\\n', delim=',', quote='\"', escape='\"', nullstr='', parallel=false"
-)
 _MEMORY, _MEMORY_A_BYTE = 384 * MEGABYTE, 12
 _BESIDE_ENGINE = 224 * MEGABYTE
 """What a process needs beside what DuckDB in it may take."""
@@ -53,16 +44,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Loaded:
-    """A table that was made: its name, and how many surplus cells of its file were dropped."""
+    """A table that was made: its name, and how it was read."""
 
     name: str
-    dropped: int = 0
+    reading: Reading
 
 
 class Filler:
     """Makes tables of files; ``scratch`` is a folder of its own, for what passes through it.
 
-    ``skipped`` are the files without a table, with the reason; ``notes`` say what was read otherwise than it was meant.
+    ``skipped`` are the files without a table, with the reason.
     """
 
     def __init__(
@@ -81,7 +72,6 @@ class Filler:
         self._names: set[str] = set()
         self._numbers: dict[str, int] = {}
         self.skipped: list[tuple[str, str]] = []
-        self.notes: list[str] = []
 
     def fill(self, path: Path, label: str) -> Iterator[Loaded]:
         """Make the tables of one file, named like it. Raises ``ToolFailed`` with the reason for one without any."""
@@ -92,51 +82,11 @@ class Filler:
             raise ToolFailed(f"it has more than {_MAX_FILE // MEGABYTE:,} MB")
         if not size:
             raise ToolFailed("it is empty")
-        if size > (_MAX_DATABASE if suffix in _DATABASES else _MAX_READ if suffix == ".xlsx" else size):
+        if size > (_MAX_DATABASE if suffix in DATABASES else _MAX_READ if suffix in BOOKS else size):
             raise ToolFailed("it is too large for its kind")
-        is_taken_apart = suffix in (".xlsx", *_DATABASES) or (suffix in _TEXT and size <= _MAX_READ)
-        with self._place() as place:
-            if is_taken_apart:
-                yield from self._from_sheets(path, label, suffix, size, place)
-            else:
-                yield from self._from_engine(path, label, suffix, size, place)
-
-    def _from_sheets(self, path: Path, label: str, suffix: str, size: int, place: Path) -> Iterator[Loaded]:
-        limits = _limits(size)
-        arguments = {"path": str(path), "suffix": suffix, "folder": str(place), "most": limits.output}
-        parts = self._isolated(sheets, tuple[Part, ...], limits, arguments)
-        for part in parts:
-            if part.note:
-                self.notes.append(f"{one_line(label, 60)}: {part.note}")
-            try:
-                yield self._from_part(part, f"{Path(label).stem} {part.name}")
-            except (ToolFailed, self._errors) as error:
-                if len(parts) == 1:
-                    raise
-                self.skipped.append((f"{label} ({part.name})", one_line(str(error), 120)))
-
-    def _from_part(self, part: Part, stem: str) -> Loaded:
-        if part.problem:
-            raise ToolFailed(part.problem)
-        if part.read_as:
-            self.notes.append(f"{one_line(stem.strip(), 60)}: {part.read_as}")
-        if len(part.columns) > _WIDE:
-            self._connection.execute("SET memory_limit='1GB'")
-        name = self._name(stem)
-        if not part.rows:
-            columns = ", ".join(f"{quoted(column)} {kind}" for column, kind in part.columns)
-            self._connection.execute(f"CREATE TABLE {quoted(name)} ({columns})")
-            return Loaded(name, part.dropped)
-        types = ", ".join(f"{literal(column)}: {literal(kind)}" for column, kind in part.columns)
-        options = f"columns={{{types}}}, {_OPTIONS}, max_line_size={_MAX_LINE}"
-        self._create(name, f"SELECT * FROM read_csv({literal(part.file)}, {options})")
-        Path(part.file).unlink()
-        return Loaded(name, part.dropped)
-
-    def _from_engine(self, path: Path, label: str, suffix: str, size: int, place: Path) -> Iterator[Loaded]:
-        """Make the tables that DuckDB finds in a file; of a JSON object whose values are lists of objects, one each."""
-        limits, target = _limits(size), place / "tables.duckdb"
-        with self._plain_path(path) as source:
+        limits = _limits(size, is_wide=suffix in BOOKS or (suffix in TEXTS and _is_wide(path)))
+        with self._place() as place, self._plain_path(path) as source:
+            target = place / "tables.duckdb"
             arguments = {
                 "path": source,
                 "suffix": suffix,
@@ -144,21 +94,25 @@ class Filler:
                 "scratch": str(place),
                 "memory": limits.memory - _BESIDE_ENGINE,
             }
-            copied = self._isolated(copy, Copied, limits, arguments)
-        if copied.problem:
-            reason = error_line(copied.problem.replace(source, path.name), {})
-            raise ToolFailed(f"it is no readable table: {reason}")
-        stem = self._name(Path(label).stem)
-        if len(copied.names) > 1 or copied.names[0]:
-            self._names.discard(stem)
-        self._connection.execute(f"ATTACH {literal(str(target))} AS copied (READ_ONLY)")
+            extracted = self._isolated(extract, Extracted, limits, arguments)
+            if extracted.problem:
+                reason = error_line(extracted.problem.replace(source, path.name), {})
+                raise ToolFailed(f"it is no readable table: {reason}")
+            yield from self._taken(extracted.parts, label, target)
+
+    def _taken(self, parts: Sequence[Part], label: str, target: Path) -> Iterator[Loaded]:
+        """Take over the tables of one file from the database where they were made."""
+        self._connection.execute(f"ATTACH {literal(str(target))} AS extracted (READ_ONLY)")
         try:
-            for number, own in enumerate(copied.names):
-                name = stem if copied.names == ("",) else self._name(f"{stem} {own}")
-                self._create(name, _named_well(self._connection, f"copied.main.part{number}"))
-                yield Loaded(name)
+            for part in parts:
+                if part.reading is None:
+                    self.skipped.append((f"{label} ({part.name})", part.problem))
+                    continue
+                name = self._name(f"{Path(label).stem} {part.name}")
+                self._create(name, f"FROM extracted.main.{part.table}")
+                yield Loaded(name, part.reading)
         finally:
-            self._connection.execute("DETACH copied")
+            self._connection.execute("DETACH extracted")
 
     def _isolated(self, work: Callable[..., object], gives: type[T], limits: Limits, arguments: dict[str, object]) -> T:
         try:
@@ -206,19 +160,17 @@ class Filler:
             copied.unlink(missing_ok=True)
 
 
-def _named_well(connection: duckdb.DuckDBPyConnection, table: str) -> str:
-    """The query that gives a table with names of columns that stand on one line, as those of any other file do."""
-    connection.execute(f"FROM {table} LIMIT 0")
-    own = [str(column[0]) for column in connection.description or ()]
-    names = unique([one_line(name, _LONGEST_COLUMN) for name in own], fold=str.lower)
-    columns = ", ".join(f"{quoted(name)} AS {quoted(short)}" for name, short in zip(own, names, strict=True))
-    return f"FROM {table}" if names == own else f"SELECT {columns} FROM {table}"
+def _is_wide(path: Path) -> bool:
+    """Whether a file of delimited text begins with a line of very many cells, each of which takes much memory."""
+    with path.open("rb") as file:
+        lines = file.read(_BEGINNING).split(b"\n")
+    return any(max(map(line.count, _DELIMITERS)) > _MANY for line in lines)
 
 
-def _limits(size: int) -> Limits:
+def _limits(size: int, *, is_wide: bool) -> Limits:
     """What reading a file of so many bytes may take."""
     return Limits(
-        memory=min(_MEMORY + _MEMORY_A_BYTE * size, MOST_MEMORY),
+        memory=MOST_MEMORY if is_wide else min(_MEMORY + _MEMORY_A_BYTE * size, MOST_MEMORY),
         seconds=min(_SECONDS + _SECONDS_A_MEGABYTE * size / MEGABYTE, _MOST_SECONDS),
         output=min(_OUTPUT + _OUTPUT_A_BYTE * size, _MOST_OUTPUT),
     )

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from aeon.errors import ToolFailed
 from aeon.schema.column import Aggregate, ColumnKind, aggregate_fault, condition_fault
 from aeon.schema.frozen import Frozen
-from aeon.tables.columns import says_missing
 from aeon.tables.naming import quoted
+from aeon.tables.shapes import is_nothing
 from aeon.text import one_line
 from aeon.tools.database import Database
 from aeon.tools.tableinfo import TableInfo
@@ -80,13 +80,14 @@ class Measurer:
         for column in (query.column, *filter(None, [query.where])):
             if column not in kinds:
                 raise ToolFailed(f"{name} has no column {one_line(column, 60)!r}; it has {', '.join(kinds)}")
-        if self.table.dropped:
-            raise ToolFailed(f"{name} has cells beyond its header, {self.table.dropped:,} of them: mend the file")
-        if self.database.notes:
-            raise ToolFailed(f"{name} was not read as it stands: {one_line(self.database.notes[0], 150)}")
+        reading = self.table.reading
+        if reading.surplus:
+            raise ToolFailed(f"{name} has cells beyond its header, {reading.surplus:,} of them: mend the file")
+        if open_ways := (*reading.notes, *reading.doubts):
+            raise ToolFailed(f"{name} was not read as it stands: {one_line(open_ways[0], 150)}")
         fault = aggregate_fault(query.column, kinds[query.column], query.aggregate)
         fault = fault or condition_fault(query.where, kinds.get(query.where, "text"), query.equals)
-        if query.where and says_missing(query.equals):
+        if query.where and is_nothing(query.equals):
             fault = fault or f"{query.equals!r} says that a value is missing; name one that rows have"
         if fault:
             raise ToolFailed(one_line(fault, 250))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from aeon.isolation.limits import MEGABYTE
-from aeon.tables.duck import engine
+from aeon.tables.extra import extra
 from aeon.tools.tableinfo import TableInfo
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class TableFile:
 
     def __init__(self, folder: Path) -> None:
         """Open it. Raises ``OSError`` and ``duckdb.Error`` where that cannot be done."""
-        self.module = engine()
+        self.module = extra("duckdb")
         known = msgspec.json.decode((folder / _KNOWN).read_bytes(), type=Known)
         self.tables, self.keywords = known.tables, known.keywords
         config = _config(folder / f"{_SPILL}{os.getpid()}", engine_memory(known.tables))

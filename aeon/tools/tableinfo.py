@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from aeon.tables.naming import literal, quoted
+from aeon.tables.reading import PLAIN_READING, Reading
 
 __all__ = ["Named", "TableInfo", "identifier"]
 
@@ -26,10 +27,10 @@ class Named(NamedTuple):
 class TableInfo:
     """A table: its name, its file, its columns with their types, the number of rows, and the first two of them.
 
-    ``dropped`` counts cells of the file that stood beyond its header and are not in the table. ``days`` are the columns
-    of dates with the first and the last of them, as in ``2025-01-02 to 2025-12-30``. ``marks`` are the columns of one
-    text that some rows have and others have not, with that text. ``values`` are the columns of few different texts with
-    these, and ``gaps`` the columns of which some rows have nothing.
+    ``reading`` says how it was read out of its file. ``days`` are the columns of dates with the first and the last of
+    them, as in ``2025-01-02 to 2025-12-30``. ``marks`` are the columns of one text that some rows have and others have
+    not, with that text. ``values`` are the columns of few different texts with these, and ``gaps`` the columns of which
+    some rows have nothing.
     """
 
     name: str
@@ -37,7 +38,7 @@ class TableInfo:
     columns: tuple[tuple[str, str], ...]
     rows: int
     sample: tuple[tuple[str, ...], ...]
-    dropped: int = 0
+    reading: Reading = PLAIN_READING
     days: tuple[tuple[str, str], ...] = ()
     marks: tuple[tuple[str, str], ...] = ()
     gaps: frozenset[str] = frozenset()
@@ -53,9 +54,10 @@ class TableInfo:
             f"  {identifier(name, keywords)} {_kind(kind)}{',' * (number < last)}"
             for number, (name, kind) in enumerate(self.columns)
         ]
-        told = dict(self.values)
+        told = {name: f"in {unit}" for name, unit in self.reading.units.items()}
+        told |= {name: ", ".join(map(literal, few)) for name, few in self.values}
         lines = [
-            line + (f"  -- {', '.join(map(literal, told[name]))}" if name in told else "")
+            line + (f"  -- {told[name]}" if name in told else "")
             for line, (name, _) in zip(columns, self.columns, strict=True)
         ]
         rows = [f"-- ({', '.join(row)})" for row in self.sample]
@@ -70,12 +72,12 @@ class TableInfo:
     def line(self, room: int, keywords: frozenset[str], most: int = 2) -> str:
         """Describe the table in about ``room`` characters: columns, rows, and what fits of at most two first rows."""
         end = f" {self.rows:,} row{'s' * (self.rows != 1)}"
-        if self.dropped:
-            end += f", {self.dropped:,} surplus cells left out"
+        if self.reading.left_out or self.reading.surplus:
+            end += f", {'; '.join(self.reading.left)}"
         room -= len(self.name) + len(end) + 2
-        known = {name: f"{span}{' or NULL' * (name in self.gaps)}" for name, span in self.days} | {
-            name: f"'{text}' or NULL" for name, text in self.marks
-        }
+        known = {name: f"in {unit}" for name, unit in self.reading.units.items()}
+        known |= {name: f"{span}{' or NULL' * (name in self.gaps)}" for name, span in self.days}
+        known |= {name: f"'{text}' or NULL" for name, text in self.marks}
         columns = [
             f"{identifier(n, keywords)} {' '.join((_short(kind), known.get(n, ''))).strip()}"
             for n, kind in self.columns

@@ -191,7 +191,7 @@ def test_what_is_no_folder_is_one_line(
     assert not model.bodies
 
 
-@pytest.mark.parametrize(("module", "name"), [("duckdb", "a.csv"), ("openpyxl", "a.xlsx")])
+@pytest.mark.parametrize(("module", "name"), [("duckdb", "a.csv"), ("python_calamine", "a.xlsx")])
 def test_a_missing_extra_is_one_line(
     aeon: Aeon, model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, name: str
 ) -> None:

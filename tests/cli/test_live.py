@@ -242,7 +242,7 @@ def test_the_model_is_loaded_before_the_run_begins(aeon: Aeon, tmp_path: Path, m
     assert call(KeyboardInterrupt()) == (130, "", "loading small …\naeon: interrupted\n")
 
 
-@pytest.mark.requirement("T5")
+@pytest.mark.requirement("T3b")
 def test_a_model_begins_to_load_before_the_files_are_read(
     aeon: Aeon, model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -152,7 +152,7 @@ def test_a_loading_that_nobody_waits_for_ends_at_once(tiny: Path, monkeypatch: p
 
 
 @pytest.mark.tiny
-@pytest.mark.requirement("T5")
+@pytest.mark.requirement("T3b")
 def test_it_loads_while_something_else_is_done(tiny: Path) -> None:
     """Whoever needs it waits for the same server; without its file nothing begins, and `load` says why."""
     model = Local(tiny, context_tokens=512)

@@ -80,7 +80,7 @@ def test_a_damaged_file_is_removed(tmp_path: Path, damage: bytes) -> None:
     assert files.find(files.key("beginning")) is None and kept(tmp_path) == []
 
 
-@pytest.mark.requirement("T5")
+@pytest.mark.requirement("T3b")
 def test_the_files_used_longest_ago_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At most so many files; finding one counts as its use."""
     monkeypatch.setattr(prefixes, "MOST_FILES", 3)
@@ -197,7 +197,7 @@ def about_tables(question: str, tables: str = TABLES) -> LLMRequest:
     return asking(f"{tables}{question}", "rules").changed(fixed_characters=len(tables))
 
 
-@pytest.mark.requirement("T5")
+@pytest.mark.requirement("T3b")
 def test_the_start_of_a_question_is_kept_behind_the_instructions(slot: Slot) -> None:
     """Both are, so that other tables go on from the instructions; the tokens of both count as read."""
     first = slot.prepare(about_tables("Who is Ann?"))
@@ -221,7 +221,7 @@ def test_the_beginning_of_the_request_before_is_still_there(slot: Slot) -> None:
     assert slot.paths == ["apply-template"]
 
 
-@pytest.mark.requirement("T5")
+@pytest.mark.requirement("T3b")
 def test_a_prompt_like_an_earlier_one_is_left_to_the_server(slot: Slot) -> None:
     """It has the sentences behind the beginning in memory; with others, the beginning is restored.
 
@@ -242,7 +242,7 @@ def test_a_prompt_like_an_earlier_one_is_left_to_the_server(slot: Slot) -> None:
     assert len(again.prompts) == 2 and again.has(key, before.messages[-1].content[:300]), "the slot went on with it"
 
 
-@pytest.mark.requirement("T5")
+@pytest.mark.requirement("T3b")
 def test_a_full_disk_keeps_nothing(slot: Slot) -> None:
     """Half a file is removed; what was read is known all the same."""
 
@@ -328,7 +328,7 @@ def answered(*requests: LLMRequest, at_once: bool = False, **options: Any) -> li
 
 
 @pytest.mark.tiny
-@pytest.mark.requirement("T5")
+@pytest.mark.requirement("T3b")
 def test_a_second_process_reads_only_the_question(home: Path) -> None:
     """The first server reads everything, the second hardly more than the question; both count the whole prompt."""
     (first,), (second,) = answered(asking(QUESTIONS[0])), answered(asking(QUESTIONS[0]))
@@ -339,7 +339,7 @@ def test_a_second_process_reads_only_the_question(home: Path) -> None:
 
 
 @pytest.mark.tiny
-@pytest.mark.requirement("T5")
+@pytest.mark.requirement("T3b")
 def test_a_second_process_reads_no_table_again(home: Path) -> None:
     """The start of the question is restored with the instructions; the answers are those without a kept one."""
     tables = "CREATE TABLE shops (city, rent)  -- 3 rows; Brno, Cork, Bari are its cities\n" * 5
@@ -353,7 +353,7 @@ def test_a_second_process_reads_no_table_again(home: Path) -> None:
 
 
 @pytest.mark.tiny
-@pytest.mark.requirement("T5")
+@pytest.mark.requirement("T3b")
 def test_the_answers_are_the_same(home: Path) -> None:
     """With a kept beginning, with a new one and without any, a model at temperature 0 writes the same."""
     without = [answer.text for answer in answered(*map(asking, QUESTIONS), keep_prefixes=False)]
@@ -364,7 +364,7 @@ def test_the_answers_are_the_same(home: Path) -> None:
 
 
 @pytest.mark.tiny
-@pytest.mark.requirement("T5")
+@pytest.mark.requirement("T3b")
 def test_nothing_of_the_question_is_kept(home: Path) -> None:
     """The tokens in the file are those of the rules and the example, whoever asks and however many at once."""
     requests = [asking(f"My name is Zebedee. {question}") for question in QUESTIONS]
@@ -399,7 +399,7 @@ def _text(path: Path) -> str:
 
 
 @pytest.mark.tiny
-@pytest.mark.requirement("T5")
+@pytest.mark.requirement("T3b")
 @pytest.mark.parametrize("damage", ["cut off", "changed"])
 def test_a_damaged_file_costs_no_run(home: Path, damage: str) -> None:
     """The answer is the same, and the file is whole again afterwards."""

@@ -47,7 +47,7 @@ def test_a_local_model_is_named_or_pointed_at(tmp_path: Path) -> None:
     assert select(str(file), environ={}).name == "mine"
 
 
-@pytest.mark.requirement("T5")
+@pytest.mark.requirement("T3b")
 def test_what_a_local_model_keeps_of_prompts_can_be_switched_off() -> None:
     """AEON_KEEP_PREFIXES is on or off, and nothing else."""
     kept = [select(environ={"AEON_KEEP_PREFIXES": value}) for value in ("", "on", "off")]

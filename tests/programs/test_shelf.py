@@ -38,7 +38,7 @@ def asked(
     return asyncio.run(put()), model
 
 
-@pytest.mark.requirement("T5", "R7")
+@pytest.mark.requirement("T3b", "R7")
 def test_every_question_has_one_beginning_and_texts_are_data() -> None:
     """The texts are a turn of their own, fenced; what is asked comes behind, so that it need not be read again."""
 

@@ -104,7 +104,7 @@ def test_only_what_is_said_to_be_fixed_is() -> None:
     assert Prompt("s", "hi", examples).fixed_messages == 0
 
 
-@pytest.mark.requirement("T5")
+@pytest.mark.requirement("T3b")
 def test_the_start_of_a_question_may_be_fixed_too() -> None:
     """Only behind fixed messages, and only where the question begins so; counted as an endpoint gets it."""
     examples = (("What is two plus two?", "Four"),)

@@ -26,7 +26,7 @@ from aeon.documents.folder import Folder
 from aeon.errors import InputFileError, MissingExtraError
 from aeon.isolation.deadline import Deadline
 from aeon.isolation.limits import MEGABYTE
-from aeon.tables import quoting, readers
+from aeon.tables import delimited, quoting
 from aeon.tables.naming import unique
 from aeon.tools import filling
 from aeon.tools.database import Database, TableInfo
@@ -107,7 +107,7 @@ def test_a_quote_that_is_not_closed_swallows_no_line_and_is_told(
     """Only its own line is read without quotes, and the line of what was found says which."""
     assert cells(tmp_path, text) == rows
     found = Files.open(tmp_path).found
-    assert (f"t.csv: {note} a quote that is not closed" in found) if note else "quote" not in found
+    assert (f"{note} a quote that is not closed" in found) if note else "quote" not in found
 
 
 def test_many_quotes_that_are_not_closed_are_read_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,14 +128,14 @@ def test_many_quotes_that_are_not_closed_are_read_in_one_go(monkeypatch: pytest.
 def test_columns_beyond_what_is_held_are_refused_in_words(tmp_path: Path) -> None:
     """The reason names the limit, and not what the engine runs out of."""
     (tmp_path / "t.csv").write_text(",".join(["a"] * 16_385) + "\n1\n")
-    assert load(tmp_path).skipped == (("t.csv", "it has 16,385 columns; up to 16,384 are read"),)
+    assert load(tmp_path).skipped == (("t.csv", "it has 16,385 columns; up to 2,048 are read"),)
 
 
 def test_ragged_rows_are_filled_and_cut(tmp_path: Path) -> None:
     """Missing cells are NULL; surplus ones are dropped, counted and mentioned."""
     assert cells(tmp_path, "a,b\n1\n1,2,3,,4\n") == [[1, None], [1, 2]]
-    assert table(tmp_path, "a,b\n1\n1,2,3,,4\n").dropped == 2
-    assert "2 surplus cells left out" in load(tmp_path, "t.csv").describe()
+    assert table(tmp_path, "a,b\n1\n1,2,3,,4\n").reading.surplus == 2
+    assert "2 cells beyond the last column left out" in load(tmp_path, "t.csv").describe()
 
 
 def test_headers_become_names(tmp_path: Path) -> None:
@@ -164,8 +164,10 @@ def test_a_name_that_is_made_is_never_one_that_another_column_has(tmp_path: Path
         (["$1,200.50", "-$3", "7"], "DECIMAL(28,2)", [1200.5, -3, 7]),
         (["12,50 €", "1.000,00 €"], "DECIMAL(28,2)", [12.5, 1000]),
         (["(12.5)", "3", "+4"], "DECIMAL(28,1)", [-12.5, 3, 4]),
-        (["12%", "7.5 %", "-"], "DECIMAL(28,3)", [0.12, 0.075, None]),
+        (["12%", "7.5 %", "-"], "DECIMAL(28,1)", [12, 7.5, None]),
         (["1.5e-3", "2e+10"], "DOUBLE", [0.0015, 20_000_000_000]),
+        (["٣", "١٢"], "BIGINT", [3, 12]),
+        (["1,23,456", "99"], "BIGINT", [123456, 99]),
         (["12345678901234567890"], "HUGEINT", [12345678901234567890]),
         (["\u22125", ".5"], "DECIMAL(28,1)", [-5, 0.5]),
         (["true", "FALSE"], "BOOLEAN", [True, False]),
@@ -202,7 +204,6 @@ def test_columns_of_one_form_get_its_type(tmp_path: Path, texts: list[str], kind
         ["555 123 456", "555 987 654"],
         ["1e5", "2a3"],
         ["$5", "€6"],
-        ["5%", "6"],
         ["1,5", "2.5"],
         ["01/02/2024", "03/04/2024"],
         ["29/02/2024", "02/29/2024"],
@@ -212,8 +213,6 @@ def test_columns_of_one_form_get_its_type(tmp_path: Path, texts: list[str], kind
         ["1", "none of these"],
         ["(5", "6)"],
         ["1" * 39],
-        ["٣"],
-        ["1,23,456"],
     ],
 )
 def test_other_columns_stay_texts(tmp_path: Path, texts: list[str]) -> None:
@@ -224,9 +223,9 @@ def test_other_columns_stay_texts(tmp_path: Path, texts: list[str]) -> None:
 
 
 def test_missing_texts_are_null(tmp_path: Path) -> None:
-    """The usual marks for no value are no values, in texts as well."""
+    """Marks for no value are none, in texts as well; words that may be names are not such marks."""
     rows = cells(tmp_path, "k,v\n1,x\n2,N/A\n3,-\n4,NA\n5,null\n6,\n7,None\n")
-    assert [row[1] for row in rows] == ["x", None, None, None, None, None, "None"]
+    assert [row[1] for row in rows] == ["x", None, None, "NA", None, None, "None"]
 
 
 @pytest.mark.parametrize(
@@ -251,21 +250,22 @@ def test_a_query_of_thousands_of_columns_of_one_name(tmp_path: Path) -> None:
     assert isinstance(row, dict) and len(row) == 8_000 and list(row)[-1] == "a_8000"
 
 
-def test_ten_thousand_columns(tmp_path: Path) -> None:
+def test_two_thousand_columns(tmp_path: Path) -> None:
     """A very wide table is loaded, and described in bounds."""
-    width = 10_000
+    width = 2_000
     rows = [[f"c{n}" for n in range(width)], [str(n) for n in range(width)]]
     (tmp_path / "t.csv").write_text("\n".join(",".join(row) for row in rows))
     database = load(tmp_path)
     assert len(database.tables[0].columns) == width
-    assert database.query("SELECT c9999 + c1 FROM t") == 10_000
+    assert database.query("SELECT c1999 + c1 FROM t") == 2_000
     assert len(database.describe(500)) <= 500
     assert "more columns" in database.describe(500)
 
 
 def test_a_header_alone_is_an_empty_table(tmp_path: Path) -> None:
     """A table without rows has columns, and counts none."""
-    assert table(tmp_path, "a,b\n") == TableInfo("t", "t.csv", (("a", "VARCHAR"), ("b", "VARCHAR")), 0, ())
+    found = table(tmp_path, "a,b\n")
+    assert found == TableInfo("t", "t.csv", (("a", "VARCHAR"), ("b", "VARCHAR")), 0, (), found.reading)
     assert load(tmp_path).query("SELECT count(*) FROM t") == 0
 
 
@@ -276,7 +276,7 @@ def test_a_header_alone_is_an_empty_table(tmp_path: Path) -> None:
         ("t.csv", b" \n\n", "empty"),
         ("t.csv", b"\x00\x01\x02", "binary"),
         ("t.csv", b"x" * 1_100_000, "field"),
-        ("t.csv", b",".join(b"c%d" % n for n in range(2_100)) + b"\n1" * 500, "lack most of 2,100 columns"),
+        ("t.csv", b",".join(b"c%d" % n for n in range(2_000)) + b"\n1" * 600, "lack most of 2,000 columns"),
         ("t.json", b"{'a': 1", "no readable table"),
         ("t.jsonl", b'{"a": 1}\n{"a": \n', "no readable table"),
         ("t.parquet", b"PAR1 or not", "no readable table"),
@@ -453,7 +453,7 @@ def test_a_full_disk_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert list(scratch.iterdir()) == []
 
 
-@pytest.mark.parametrize(("module", "name"), [("duckdb", "a.csv"), ("openpyxl", "a.xlsx")])
+@pytest.mark.parametrize(("module", "name"), [("duckdb", "a.csv"), ("python_calamine", "a.xlsx")])
 def test_missing_extra(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, module: str, name: str
 ) -> None:
@@ -474,11 +474,6 @@ class TestHostile:
     @pytest.mark.parametrize(
         ("name", "make", "reason"),
         [
-            (
-                "rows.xlsx",
-                lambda: hostile_files.formatted_rows(150_000),
-                "it is not read: it took more than 1 s to read",
-            ),
             (
                 "line.csv",
                 lambda: hostile_files.one_line(3_000_000),
@@ -505,7 +500,7 @@ class TestHostile:
             monkeypatch.setattr(filling, limit, 0)
         monkeypatch.setattr(filling, "_MEMORY", 160 * MEGABYTE)
         monkeypatch.setattr(filling, "_BESIDE_ENGINE", 60 * MEGABYTE)
-        monkeypatch.setattr(filling, "_SECONDS", 1.0 if name == "rows.xlsx" else 20.0)
+        monkeypatch.setattr(filling, "_SECONDS", 20.0)
         monkeypatch.setattr(filling, "_OUTPUT", (512 if name == "cells.db" else 12) * MEGABYTE)
         monkeypatch.setattr(filling, "_MAX_READ", MEGABYTE if name == "line.csv" else 64 * MEGABYTE)
         (tmp_path / name).write_bytes(make())
@@ -518,9 +513,9 @@ class TestHostile:
 
     def test_empty_rows_are_nothing(self, tmp_path: Path) -> None:
         """A spreadsheet whose rows hold a format and nothing else has the rows that hold something."""
-        (tmp_path / "rows.xlsx").write_bytes(hostile_files.formatted_rows(2_000))
+        (tmp_path / "rows.xlsx").write_bytes(hostile_files.formatted_rows(150_000))
         database = load(tmp_path)
-        assert [(one.name, one.rows) for one in database.tables] == [("rows", 2)]
+        assert [(one.name, one.rows) for one in database.tables] == [("rows", 3)]
 
     def test_a_time_for_all_files(self, tmp_path: Path) -> None:
         """When the time is over, no file is read any more, and each is named."""
@@ -567,7 +562,7 @@ def test_any_text_is_a_table_or_skipped(text: str, suffix: str) -> None:
 def test_any_bytes_decode_or_are_no_text(data: bytes) -> None:
     """Bytes are text in one of the known encodings, or said to be none."""
     try:
-        text, encoding = readers.decode(data)
-    except readers.ToolFailed:
+        text, encoding = delimited.decode(data)
+    except delimited.ToolFailed:
         return
     assert data.decode(encoding) == text

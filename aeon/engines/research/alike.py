@@ -12,11 +12,11 @@ from aeon.documents.plain import word_set
 from aeon.engines.research.common import stems
 from aeon.engines.research.measures import value_of
 from aeon.engines.research.questions import asks_yes_no
+from aeon.engines.research.shortnames import written_out
 from aeon.engines.research.values import Comparison, Finding, Relation
 from aeon.proof.mentions import mentions
 from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.supervisor import Supervisor
-from aeon.tables.shortnames import written_out
 
 __all__ = ["alike", "is_alike", "sides_alike", "speaks_of_both"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aeon.tables.shortnames import is_name, written_out
+from aeon.engines.research.shortnames import is_name, written_out
 from aeon.tools.files import Files
 
 pytestmark = pytest.mark.requirement("T1")

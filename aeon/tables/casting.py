@@ -1,0 +1,54 @@
+"""A column's cells as values of its type, in SQL: what they say is found out by DuckDB, not cell by cell in Python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from aeon.tables.columns import Guess
+from aeon.tables.conventions import PLAIN
+from aeon.tables.days import Order, read_day
+from aeon.tables.naming import literal
+from aeon.tables.numerals import pattern
+from aeon.tables.shapes import DIGITS
+
+__all__ = ["cast", "days_of", "unit_of"]
+
+_ASCII = f"'{DIGITS}', '{'0123456789' * (len(DIGITS) // 10)}'"
+
+
+def cast(column: str, guess: Guess) -> str:
+    """The expression that gives a cell of ``column`` as its type, NULL where it holds no value; not for days."""
+    if guess.kind == "number":
+        return _number(column, guess)
+    if guess.kind in ("truth", "moment"):
+        return f"TRY_CAST(rtrim({column}, 'Z') AS {guess.sql_type})"
+    nothing = f"NOT regexp_matches({column}, '[\\pL\\pN]') OR lower({column}) IN ('n/a', 'null', '#n/a')"
+    return f"CASE WHEN {nothing} THEN NULL ELSE {column} END"
+
+
+def unit_of(column: str, guess: Guess) -> str:
+    """The expression that gives the unit of a cell in a column with several of them."""
+    named = sorted((unit for unit in guess.units if unit), key=len, reverse=True)
+    cases = " ".join(f"WHEN contains({column}, {literal(unit)}) THEN {literal(unit)}" for unit in named)
+    return f"CASE {cases} END"
+
+
+def days_of(cells: Iterable[str], order: Order) -> dict[str, str]:
+    """The day of each cell that says one, as ISO 8601 writes it."""
+    return {cell: day.isoformat() for cell in cells if (day := read_day(cell, order))}
+
+
+def _number(column: str, guess: Guess) -> str:
+    plain = all(set(one.text) <= {"9", "-", "."} and one.example.isascii() for one in guess.shapes)
+    if plain and guess.convention == PLAIN and not guess.odd:
+        return f"TRY_CAST({column} AS {guess.sql_type})"
+    exponent = any(re.search("[eE]", one.text) for one in guess.shapes) and guess.sql_type == "DOUBLE"
+    written = f"translate({column}, {_ASCII})"
+    whole = literal(pattern(guess.convention, guess.units, exponent=exponent))
+    power = f"regexp_extract({written}, '[0-9]([eE][-+]?[0-9]+)', 1)" if exponent else "''"
+    body = f"regexp_extract({written}, '[0-9.,][0-9.,''\\x{{2019}}\\x{{2009}}\\x{{202F}}\\x{{A0}} ]*')"
+    kept = f"regexp_replace({body}, '[^0-9{re.escape(guess.convention.point)}]', '', 'g')"
+    minus = f"CASE WHEN regexp_matches({written}, '^[^0-9]*[(\\-\\x{{2212}}\\x{{2013}}]') THEN '-' ELSE '' END"
+    text = f"{minus} || replace({kept}, {literal(guess.convention.point)}, '.') || {power}"
+    return f"CASE WHEN regexp_full_match({written}, {whole}) THEN TRY_CAST({text} AS {guess.sql_type}) END"

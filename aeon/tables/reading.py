@@ -1,0 +1,105 @@
+"""How a table is read: where it stands in its file, what its columns are, and what was left out, guessed or is open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from aeon.tables.conventions import Convention
+
+__all__ = ["PLAIN_READING", "Column", "Kind", "LeftOut", "Reading"]
+
+Kind = Literal["text", "number", "day", "moment", "truth"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its name, what its cells are, and DuckDB's type for it.
+
+    ``unit`` is that of its numbers, ``convention`` how they are written, ``order`` in which day and month stand.
+    ``nothing`` are the cells that hold no value, with how many there are of each. ``note`` says what else is worth
+    knowing; ``doubt`` what could also be read in another way, and how.
+    """
+
+    name: str
+    kind: Kind = "text"
+    sql_type: str = "VARCHAR"
+    unit: str = ""
+    convention: Convention | None = None
+    order: str = ""
+    nothing: tuple[tuple[str, int], ...] = ()
+    note: str = ""
+    doubt: str = ""
+
+    @property
+    def told(self) -> str:
+        """How it is read where that is not plain, "" where it is."""
+        parts = [f"numbers like {self.convention.example}"] if self.convention and self.convention.point != "." else []
+        if self.nothing:
+            count = sum(number for _, number in self.nothing)
+            texts = ", ".join(f"{text!r}" for text, _ in self.nothing)
+            parts.append(f"{count:,} cell{'s' * (count > 1)} without a value ({texts})")
+        parts += [self.note] if self.note else []
+        return f"{self.name}: {', '.join(parts)}" if parts else ""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Rows of the file that are not in the table: from a row to another, both counted from 1, and why."""
+
+    first: int
+    last: int
+    why: str
+
+    @property
+    def place(self) -> str:
+        """``row 3`` or ``rows 1 to 3``."""
+        return f"row {self.first}" if self.first == self.last else f"rows {self.first} to {self.last}"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One table of a file. Rows are counted from 1, as an editor or a spreadsheet does; ``header`` are those of names.
+
+    ``left_out`` has every row that is not in the table, ``totals`` those among it that are sums of others; ``surplus``
+    counts cells beyond the last column. ``notes`` say what else is worth knowing.
+    """
+
+    header: tuple[int, ...]
+    columns: tuple[Column, ...]
+    rows: int
+    left_out: tuple[LeftOut, ...] = ()
+    totals: tuple[int, ...] = ()
+    surplus: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The unit of each column of numbers that has one."""
+        return {column.name: column.unit for column in self.columns if column.unit}
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What could be read in another way, by the column."""
+        return tuple(f"{column.name}: {column.doubt}" for column in self.columns if column.doubt)
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """What of the file is not in the table."""
+        surplus = (f"{self.surplus:,} cells beyond the last column left out",) if self.surplus else ()
+        return (*(f"{one.place} left out ({one.why})" for one in self.left_out), *surplus)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What was read otherwise than a plain table, each in a few words; nothing for a plain one."""
+        parts = [] if self.header in ((), (0,), (1,)) else [f"names in {_places(self.header)}"]
+        columns = (text for column in self.columns if (text := column.told))
+        return (*parts, *self.left, *columns, *self.notes, *(f"open: {doubt}" for doubt in self.doubts))
+
+
+PLAIN_READING = Reading((), (), 0)
+"""That of a table of which nothing is known but what it holds."""
+
+
+def _places(rows: tuple[int, ...]) -> str:
+    return f"row {rows[0]}" if len(rows) == 1 else f"rows {rows[0]} to {rows[-1]}"

@@ -1,0 +1,182 @@
+"""The tables of a file, each with its reading: what runs in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from aeon.tables.casting import cast, days_of, unit_of
+from aeon.tables.columns import Evidence, Guess, conventions, guess
+from aeon.tables.conventions import CONVENTIONS
+from aeon.tables.days import orders
+from aeon.tables.filling import Raw
+from aeon.tables.layout import names
+from aeon.tables.naming import literal, quoted, unique
+from aeon.tables.reading import Column, LeftOut, Reading
+from aeon.tables.shapes import MOST, Shape, pattern_of, shape, shape_of, shapes
+from aeon.tables.totals import Sums, totals
+from aeon.text import one_line
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["take"]
+
+_MOST_SUMMED = 20_000
+"""Rows up to which totals are looked for."""
+_MOST_DAYS = 100_000
+_MOST_NUMBERS = 100
+"""Columns of numbers, and of texts, that are looked at for totals."""
+_FEW_CELLS = 200_000
+"""Cells of a table up to which their shapes are found here; DuckDB finds those of more."""
+_SUM = "the sum of others, in a table of its own"
+_SAMPLE = 1_000
+"""Rows at the beginning, at the end and between of a long table whose cells are looked at first."""
+_MOST_NAMED = 3
+_LONGEST_NAME = 100
+
+
+def take(connection: duckdb.DuckDBPyConnection, raw: Raw, target: str) -> tuple[Reading, bool]:
+    """Make the table ``target`` of the rows, each column of its type, and say how they were read.
+
+    The second value says whether there are rows that are sums of others: these stand in ``target_totals`` alone.
+    """
+    found = _Found(connection, raw)
+    guesses = found.guesses()
+    sums = found.sums(guesses)
+    if sums.sure:
+        which = f"{raw.line} IN ({', '.join(map(str, sums.sure))})"
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE totals AS SELECT * FROM raw WHERE {which}")
+        connection.execute(f"DELETE FROM raw WHERE {which}")
+        guesses = found.guesses()
+    return found.written(target, guesses, sums), bool(sums.sure)
+
+
+class _Found:
+    """What is found out about the rows of a table; where they have few cells, in this process."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, raw: Raw) -> None:
+        self._connection = connection
+        self._raw = raw
+        own = names([row for _, row in raw.header], raw.width)
+        self._names = unique([one_line(name, _LONGEST_NAME) for name in own], fold=str.lower)
+        self._named = [bool(name) for name in own]
+
+    def guesses(self) -> list[Guess]:
+        """What each column is, in the light of the others."""
+        shapes = self._shapes()
+        known = frozenset(CONVENTIONS)
+        for column in shapes:
+            known = (known & conventions(column)) or known
+        evidence = Evidence(self._raw.delimiter, known)
+        return [guess(column, evidence) for column in shapes]
+
+    def _shapes(self) -> list[Sequence[Shape]]:
+        """The shapes of each column's cells."""
+        columns = [f"c{at}" for at in range(self._raw.width)]
+        rows = self._count()
+        is_long = rows * len(columns) > _FEW_CELLS
+        places = f"WHERE rowid < {_SAMPLE} OR rowid >= {rows - _SAMPLE} OR rowid % {max(1, rows // _SAMPLE)} = 0"
+        cells = f"SELECT {', '.join(columns)} FROM raw {places if is_long else ''}"
+        found = self._connection.execute(cells).fetchall()
+        shaped = [shapes(row[at] for row in found if row[at]) for at in range(len(columns))]
+        return [self._checked(*one) for one in zip(columns, shaped, strict=True)] if is_long else [*shaped]
+
+    def _count(self) -> int:
+        """How many rows there are."""
+        found = self._connection.execute("SELECT count(*) FROM raw").fetchone()
+        return int(found[0]) if found else 0
+
+    def _checked(self, column: str, sampled: Sequence[Shape]) -> Sequence[Shape]:
+        """The shapes of a column in some of its rows, where all have one of these or are texts; else those of all."""
+        if guess(sampled, Evidence()).kind == "text" and not any(one.zeros for one in sampled):
+            return sampled
+        other = f"NOT regexp_full_match({column}, {literal('|'.join(map(pattern_of, sampled)))})"
+        zeros = f"regexp_matches({column}, '^[^0-9]*0[0-9]')"
+        found = self._connection.execute(f"SELECT bool_or({other}), bool_or({zeros}) FROM raw").fetchone() or (
+            True,
+            True,
+        )
+        return self._counted(column) if found[0] or found[1] else sampled
+
+    def _counted(self, column: str) -> Sequence[Shape]:
+        """The shapes of all cells of a column."""
+        query = f"SELECT {shape_of(column)}, count(*), min({column}), max({column}) FROM raw WHERE {column} IS NOT NULL"
+        rows = self._connection.execute(f"{query} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MOST + 1}").fetchall()
+        return [Shape.of(*row) for row in rows]
+
+    def sums(self, guesses: Sequence[Guess]) -> Sums:
+        """The lines of the rows that are totals, as far as they are looked for."""
+        numbers = [at for at, one in enumerate(guesses) if one.kind == "number" and one.unit != "%"][:_MOST_NUMBERS]
+        if not numbers or self._count() > _MOST_SUMMED:
+            return Sums()
+        cells = ", ".join(cast(f"c{at}", guesses[at]) for at in numbers)
+        texts = [f"(c{at} IS NOT NULL)::INT" for at, one in enumerate(guesses) if one.kind != "number"]
+        filled = " + ".join(texts[:_MOST_NUMBERS]) or "0"
+        query = f"SELECT {self._raw.line}, {filled}, {cells} FROM raw ORDER BY rowid"
+        rows = self._connection.execute(query).fetchall()
+        columns = [
+            [None if cell is None else Decimal(str(cell)) for cell in column] for column in zip(*rows, strict=True)
+        ]
+        found = totals(columns[2:], [row[1] for row in rows])
+        return Sums(tuple(rows[at][0] for at in found.sure), tuple(rows[at][0] for at in found.open))
+
+    def written(self, target: str, guesses: Sequence[Guess], sums: Sums) -> Reading:
+        """Make the table, and say how it is read."""
+        kept = [at for at, one in enumerate(guesses) if self._named[at] or one.is_filled]
+        columns = [one for at in kept for one in self._columns(at, guesses[at])]
+        cells = ", ".join(f"{cell} AS {quoted(column.name)}" for column, cell in columns)
+        self._connection.execute(f"CREATE TABLE {target} AS SELECT {cells} FROM raw ORDER BY rowid")
+        if sums.sure:
+            self._connection.execute(f"CREATE TABLE {target}_totals AS SELECT {cells} FROM totals ORDER BY rowid")
+        return Reading(
+            header=tuple(line for line, _ in self._raw.header),
+            columns=tuple(column for column, _ in columns),
+            rows=self._count(),
+            left_out=(
+                *self._raw.left_out,
+                *(LeftOut(line, line, "the sum of others, in a table of its own") for line in sums.sure),
+            ),
+            totals=sums.sure,
+            surplus=self._raw.surplus,
+            notes=(*self._raw.notes, *(f"row {line} may be the sum of others" for line in sums.open)),
+        )
+
+    def _columns(self, at: int, one: Guess) -> Iterator[tuple[Column, str]]:
+        """A column, and the expression that gives its cells; behind it that of its units, where it has several."""
+        yield self._column(at, one)
+        if one.is_mixed:
+            yield Column(self._free(f"{self._names[at]} unit")), unit_of(f"c{at}", one)
+
+    def _free(self, name: str) -> str:
+        """A name that no column has yet."""
+        return unique([*self._names, name], fold=str.lower)[-1]
+
+    def _column(self, at: int, one: Guess) -> tuple[Column, str]:
+        """A column, and the expression that gives its cells."""
+        name, cell = self._names[at], f"c{at}"
+        nothing = tuple((odd.example, odd.cells) for odd in one.odd[:_MOST_NAMED])
+        units = f"several units ({', '.join(filter(None, one.units))})" if one.is_mixed else ""
+        note = one.note or units
+        column = Column(name, one.kind, one.sql_type, one.unit, nothing=nothing, note=note, doubt=one.doubt)
+        if one.kind == "number":
+            return replace(column, convention=one.convention), cast(cell, one)
+        if one.kind != "day":
+            return column, cast(cell, one)
+        days = self._different(cell, one)
+        found = orders(days)
+        if len(found) != 1:
+            note = "days whose month cannot be told from the day" if found else "days in several orders, or none"
+            return Column(name, note=note), cast(cell, Guess("text"))
+        order = next(iter(found))
+        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE days{at} (cell VARCHAR, day DATE)")
+        self._connection.executemany(f"INSERT INTO days{at} VALUES (?, ?)", [*days_of(days, order).items()])
+        return replace(column, order=order), f"(SELECT day FROM days{at} WHERE cell = {cell})"
+
+    def _different(self, cell: str, one: Guess) -> list[str]:
+        """The different cells of a column that have the shapes of its values."""
+        query = f"SELECT DISTINCT {cell} FROM raw WHERE {cell} IS NOT NULL LIMIT {_MOST_DAYS}"
+        known = {found.text for found in one.shapes}
+        return [text for (text,) in self._connection.execute(query).fetchall() if shape(text) in known]

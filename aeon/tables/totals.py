@@ -1,0 +1,117 @@
+"""Rows that are sums of others: what makes a row a total is the arithmetic, whatever it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+__all__ = ["Sums", "totals"]
+
+Values = Sequence[Decimal | None]
+
+_ENOUGH = 2
+"""Rows that a total has above it at least."""
+_SURE = 10
+"""A sum below which one column alone may agree by chance."""
+_SURE_OF_TWO = 50
+"""The same where only two rows are summed."""
+
+
+@dataclass(frozen=True)
+class Sums:
+    """The places of rows that are sums of others, and of those that may be: too little speaks for it."""
+
+    sure: tuple[int, ...] = ()
+    open: tuple[int, ...] = ()
+
+
+def totals(columns: Sequence[Values], labels: Sequence[int]) -> Sums:
+    """The rows that are totals or subtotals.
+
+    ``columns`` have the numbers of each column that has some, row by row; ``labels`` how many texts each row has.
+    """
+    count = len(labels)
+    rows = [[column[at] for column in columns] for at in range(count)]
+    if count <= _ENOUGH or not columns:
+        return Sums()
+    if _is_sum(rows[0], _added(rows[1:]), count - 1, labels[0] < min(labels[1:])) and not _below(rows, labels).sure:
+        return Sums((0,))
+    return _below(rows, labels)
+
+
+def _below(rows: Sequence[Values], labels: Sequence[int]) -> Sums:
+    """The totals that stand below what they sum: of the rows since the last one, or of all."""
+    width = len(rows[0])
+    since, every, of_totals = _Sum(width), _Sum(width), _Sum(width)
+    fewest = min(labels)
+    sure: list[int] = []
+    maybe: list[int] = []
+    for at, row in enumerate(rows):
+        is_last = at == len(rows) - 1
+        has_less = labels[at] < max(labels[:at], default=0) or (labels[at] == fewest < max(labels))
+        sums = [one for one in (since, every, of_totals) if one.count >= _ENOUGH]
+        agreeing = max((_agreeing(row, one.values, one.count) for one in sums), default=0)
+        rows_above = max((one.count for one in sums), default=0)
+        if agreeing and _speaks(row, agreeing, rows_above, has_less=has_less, is_last=is_last):
+            sure.append(at)
+            of_totals.add(row)
+            since = _Sum(width)
+            continue
+        if agreeing and is_last and rows_above > _ENOUGH:
+            maybe.append(at)
+        since.add(row)
+        every.add(row)
+    return Sums(tuple(sure), tuple(maybe))
+
+
+class _Sum:
+    """What some rows come to, column by column."""
+
+    def __init__(self, width: int) -> None:
+        self.values: list[Decimal | None] = [None] * width
+        self.count = 0
+
+    def add(self, row: Values) -> None:
+        self.count += 1
+        self.values = [
+            known if value is None else value + (known or 0) for known, value in zip(self.values, row, strict=True)
+        ]
+
+
+def _added(rows: Sequence[Values]) -> list[Decimal | None]:
+    added = _Sum(len(rows[0]))
+    for row in rows:
+        added.add(row)
+    return added.values
+
+
+def _is_sum(row: Values, sums: Values, rows: int, has_less: bool) -> bool:
+    agreeing = _agreeing(row, sums, rows)
+    return bool(agreeing) and _speaks(row, agreeing, rows, has_less=has_less, is_last=True)
+
+
+def _agreeing(row: Values, sums: Values, rows: int) -> int:
+    """In how many columns a row is the sum, 0 where it is not in most of those in which it has a number."""
+    pairs = [(value, added) for value, added in zip(row, sums, strict=True) if value is not None and added is not None]
+    exact = sum(value == added != 0 for value, added in pairs)
+    near = sum(value != added and _is_rounded(value, added, rows) for value, added in pairs)
+    agreeing = exact + (near if exact else 0)
+    return agreeing if 2 * agreeing > len(pairs) else 0
+
+
+def _is_rounded(value: Decimal, added: Decimal, rows: int) -> bool:
+    """Whether two sums differ by no more than what was rounded in their parts."""
+    exponent = value.as_tuple().exponent
+    unit = Decimal(1).scaleb(exponent) if isinstance(exponent, int) else Decimal(0)
+    return abs(value - added) <= unit * rows / 2 and abs(added) > unit * rows * _SURE
+
+
+def _speaks(row: Values, agreeing: int, rows: int, *, has_less: bool, is_last: bool) -> bool:
+    """Whether enough speaks for a total: columns that agree, a sum that is no chance, texts that it has not."""
+    if agreeing > 1:
+        return is_last or has_less or agreeing > _ENOUGH
+    largest = max(abs(value) for value in row if value is not None)
+    if largest < (_SURE_OF_TWO if rows == _ENOUGH else _SURE):
+        return False
+    return is_last or has_less
