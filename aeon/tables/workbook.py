@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from aeon.errors import ToolFailed
 from aeon.tables.extra import extra
+from aeon.text import one_line
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet
@@ -51,7 +52,7 @@ def sheets_of(path: Path) -> Iterator[BookSheet]:
     except calamine.PasswordError:
         raise ToolFailed("it is protected by a password") from None
     except errors as error:
-        raise ToolFailed(f"it is no readable spreadsheet: {type(error).__name__}") from None
+        raise ToolFailed(f"it is no readable spreadsheet: {one_line(str(error), 80)}") from None
 
 
 def cell_text(value: object) -> str:

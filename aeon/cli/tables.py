@@ -1,0 +1,112 @@
+"""``aeon tables``: how the tables of a file or a folder are read, without a model."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from aeon.cli.output import print_json
+from aeon.documents.folder import Folder
+from aeon.errors import InputFileError
+from aeon.observability.lines import visible
+from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.tables.reading import Column
+from aeon.text import one_line
+from aeon.tools.database import TABLE_SUFFIXES, Database
+from aeon.tools.tableinfo import TableInfo
+
+__all__ = ["command"]
+
+_WIDEST, _LONGEST = 28, 100
+
+
+class _Tables(BaseModel):
+    """What was read, and what was not, with the reason."""
+
+    tables: tuple[JsonObject, ...]
+    skipped: tuple[JsonObject, ...]
+
+
+def command(options: argparse.Namespace) -> int:
+    """Show each table: where it stands, what its columns are, what was left out, guessed or is open.
+
+    The exit code is 1 where a file that may hold tables could not be read.
+
+    Raises:
+        InputFileError: there is no such file or folder, or none with tables.
+        MissingExtraError: the extra tables is not installed.
+    """
+    path = Path(options.path)
+    folder = Folder.open(path if path.is_dir() else path.parent)
+    names = [name for name, _ in folder.files()] if path.is_dir() else [path.name]
+    kept = [name for name in names if name.lower().endswith(TABLE_SUFFIXES)]
+    if not path.exists() or not kept:
+        raise InputFileError(
+            f"{one_line(options.path)}: {'it holds no file of tables' if path.exists() else 'there is no such file'}"
+        )
+    database = Database.load(folder, kept)
+    if options.json:
+        skipped: tuple[JsonObject, ...] = tuple({"file": name, "reason": reason} for name, reason in database.skipped)
+        print_json(_Tables(tables=tuple(map(_data, database.tables)), skipped=skipped))
+    else:
+        for line in _lines(database):
+            print(visible(line))
+    return int(bool(database.skipped))
+
+
+def _lines(database: Database) -> Iterator[str]:
+    for table in database.tables:
+        yield f"{one_line(table.source, 60)}: {table.name}, {table.rows:,} row{'s' * (table.rows != 1)}"
+        yield from (f"  {text}" for text in _around(table))
+        widths = [min(_WIDEST, max(len(column.name) for column in table.reading.columns)), 9]
+        for column in table.reading.columns:
+            told = [f"in {column.unit}"] if column.unit else []
+            told += [column.told.removeprefix(f"{column.name}: ")] if column.told else []
+            told += [f"open: {column.doubt}"] if column.doubt else []
+            kind = column.sql_type.partition("(")[0]
+            yield f"    {one_line(column.name, _WIDEST):{widths[0]}}  {kind:{widths[1]}}  {'; '.join(told)}".rstrip()
+        yield from (f"    e.g. {one_line(', '.join(row), _LONGEST)}" for row in table.sample[:1])
+    yield from (f"{one_line(name, 60)}: {reason}" for name, reason in database.skipped)
+
+
+def _around(table: TableInfo) -> Iterator[str]:
+    """What is told of a table that is of none of its columns alone."""
+    of_columns = {
+        text for column in table.reading.columns for text in (column.told, f"open: {column.name}: {column.doubt}")
+    }
+    yield from (text for text in table.reading.told if text not in of_columns)
+
+
+def _data(table: TableInfo) -> JsonObject:
+    reading = table.reading
+    left: list[JsonValue] = [{"first": one.first, "last": one.last, "why": one.why} for one in reading.left_out]
+    return {
+        "file": table.source,
+        "table": table.name,
+        "rows": table.rows,
+        "header": [*reading.header],
+        "columns": [_column(column) for column in reading.columns],
+        "left_out": left,
+        "totals": [*reading.totals],
+        "surplus_cells": reading.surplus,
+        "notes": [*reading.notes],
+        "sample": [[*row] for row in table.sample],
+    }
+
+
+def _column(column: Column) -> JsonObject:
+    nothing: list[JsonValue] = [{"text": text, "cells": cells} for text, cells in column.nothing]
+    return {
+        "name": column.name,
+        "kind": column.kind,
+        "type": column.sql_type,
+        "unit": column.unit or None,
+        "numbers": column.convention.example if column.convention else None,
+        "days": column.order or None,
+        "without_value": nothing,
+        "note": column.note or None,
+        "open": column.doubt or None,
+    }
