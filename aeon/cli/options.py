@@ -297,6 +297,7 @@ def _collect_options(parser: argparse.ArgumentParser) -> None:
 def _tables_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("path", metavar="FILE|DIR", type=name, help="a file of tables, or a folder")
+    add("--write", action="store_true", help="write the reading of a file beside it, as NAME.toml, to be corrected")
     add("--json", action="store_true", help="print one JSON document")
 
 

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from aeon.cli.output import print_json
+from aeon.cli.output import check_new, print_json, remark, write_new
 from aeon.documents.folder import Folder
-from aeon.errors import InputFileError
+from aeon.errors import InputFileError, UsageError
 from aeon.observability.lines import visible
 from aeon.schema.frozen import JsonObject, JsonValue
-from aeon.tables.reading import Column
+from aeon.tables.reading import SUMS, Column
+from aeon.tables.stated import as_toml
 from aeon.text import one_line
 from aeon.tools.database import TABLE_SUFFIXES, Database
 from aeon.tools.tableinfo import TableInfo
@@ -36,7 +37,8 @@ def command(options: argparse.Namespace) -> int:
     The exit code is 1 where a file that may hold tables could not be read.
 
     Raises:
-        InputFileError: there is no such file or folder, or none with tables.
+        InputFileError: there is no such file or folder, or none with tables; or the file to write is there.
+        UsageError: more than one table is to be written.
         MissingExtraError: the extra tables is not installed.
     """
     path = Path(options.path)
@@ -48,6 +50,8 @@ def command(options: argparse.Namespace) -> int:
             f"{one_line(options.path)}: {'it holds no file of tables' if path.exists() else 'there is no such file'}"
         )
     database = Database.load(folder, kept)
+    if options.write:
+        _write(database, path)
     if options.json:
         skipped: tuple[JsonObject, ...] = tuple({"file": name, "reason": reason} for name, reason in database.skipped)
         print_json(_Tables(tables=tuple(map(_data, database.tables)), skipped=skipped))
@@ -55,6 +59,19 @@ def command(options: argparse.Namespace) -> int:
         for line in _lines(database):
             print(visible(line))
     return int(bool(database.skipped))
+
+
+def _write(database: Database, path: Path) -> None:
+    """Write what was found of a file into the TOML file beside it, to be corrected."""
+    if path.is_dir():
+        raise UsageError("tables: --write is for one file, not for a folder")
+    target = path.with_suffix(".toml")
+    check_new(str(target), "a reading")
+    tables = [table for table in database.tables if SUMS not in table.reading.notes]
+    if len(tables) != 1:
+        raise UsageError(f"tables: --write is for a file with one table; {path.name} has {len(tables)}")
+    write_new(str(target), as_toml(tables[0].reading))
+    remark(f"wrote {target}")
 
 
 def _lines(database: Database) -> Iterator[str]:

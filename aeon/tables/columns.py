@@ -11,7 +11,7 @@ from aeon.tables.numerals import Numeral, fits, is_currency, numeral
 from aeon.tables.reading import Kind
 from aeon.tables.shapes import Shape, is_nothing
 
-__all__ = ["Evidence", "Guess", "conventions", "guess"]
+__all__ = ["Evidence", "Guess", "Said", "conventions", "guess"]
 
 _MOST_UNITS = 6
 """Units of a column above which its cells are texts that begin with numbers."""
@@ -25,11 +25,23 @@ _LONG = 7
 
 
 @dataclass(frozen=True)
+class Said:
+    """What is stated of a column: its kind, and how its numbers are written."""
+
+    kind: str | None = None
+    convention: Convention | None = None
+
+
+@dataclass(frozen=True)
 class Evidence:
-    """What a file says about its columns: its delimiter, "" where it has none, and the conventions that are certain."""
+    """What a file says about its columns: its delimiter, "" where it has none, and the conventions that are certain.
+
+    ``said`` is what is stated of the column: it decides.
+    """
 
     delimiter: str = ""
     conventions: frozenset[Convention] = frozenset(CONVENTIONS)
+    said: Said = Said()
 
 
 @dataclass(frozen=True)
@@ -64,8 +76,11 @@ class Guess:
 
 def guess(shapes: Sequence[Shape], evidence: Evidence) -> Guess:
     """What a column with cells of these shapes is; empty cells are not among them."""
-    values = [one for one in shapes if not is_nothing(one.text)]
+    said = evidence.said
     nothing = tuple(one for one in shapes if is_nothing(one.text))
+    values = [one for one in shapes if one not in nothing]
+    if said.kind == "text":
+        return Guess("text", tuple(shapes))
     found = _guess(values, evidence) if values else Guess("text")
     return replace(found, shapes=tuple(shapes)) if found.kind == "text" else replace(found, odd=(*nothing, *found.odd))
 
@@ -81,9 +96,11 @@ def _guess(values: Sequence[Shape], evidence: Evidence) -> Guess:
         "moment": [*days, *moments] if moments else [],
         "truth": truths,
     }
+    if evidence.said.kind:
+        kinds = {kind: those for kind, those in kinds.items() if kind == evidence.said.kind}
     kind, those = max(kinds.items(), key=lambda item: _count(item[1]))
     odd = [one for one in values if one not in set(those)]
-    if not those or not _are_rare(odd, those):
+    if not those or not (evidence.said.kind or _are_rare(odd, those)):
         return Guess("text")
     if kind == "number":
         return _number({one: numerals[one] for one in those}, odd, evidence)
@@ -128,6 +145,8 @@ def _number(numerals: Mapping[Shape, Numeral], odd: Sequence[Shape], evidence: E
     if len([unit for unit in named if is_currency(unit)]) > 1:
         return Guess("text", note=f"amounts in several currencies ({', '.join(named)})")
     allowed = _allowed(numerals.values())
+    if said := evidence.said.convention:
+        return _stated(numerals, odd, units, said)
     if not allowed:
         return Guess("text", note=f"numbers in two conventions ({_two(numerals)})")
     convention, doubt = _chosen(numerals, allowed, evidence)
@@ -138,6 +157,18 @@ def _number(numerals: Mapping[Shape, Numeral], odd: Sequence[Shape], evidence: E
     if not sql_type:
         return Guess("text")
     return Guess("number", shapes, tuple(odd), convention, units, sql_type, doubt=doubt)
+
+
+def _stated(
+    numerals: Mapping[Shape, Numeral], odd: Sequence[Shape], units: tuple[str, ...], convention: Convention
+) -> Guess:
+    """The numbers of a column in the convention that is stated; others hold no value."""
+    those = {one: found for one, found in numerals.items() if fits(found, convention)}
+    others = [one for one in numerals if one not in those]
+    sql_type = _sql_type(those.values(), convention) if those else ""
+    if not sql_type:
+        return Guess("text", note=f"no numbers like {convention.example}, as is stated")
+    return Guess("number", tuple(those), (*odd, *others), convention, units, sql_type)
 
 
 def _allowed(numerals: Iterable[Numeral]) -> list[Convention]:

@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aeon.errors import ToolFailed
-from aeon.tables.delimited import Delimited, Lined
+from aeon.tables.delimited import LARGE, Delimited, Lined
 from aeon.tables.layout import Region, regions
 from aeon.tables.naming import literal
 from aeon.tables.reading import LeftOut
+from aeon.tables.stated import NOTHING_STATED, Stated
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Filling", "Raw"]
+__all__ = ["Filling", "Raw", "stated_region"]
 
 _HEAD = 200
 """Rows of a large file in which its first table begins."""
@@ -49,19 +50,22 @@ class Raw:
     delimiter: str = ""
     surplus: int = 0
     line: str = "line"
+    stated: Stated = NOTHING_STATED
 
 
 class Filling:
     """Fills the table ``raw`` again and again; ``scratch`` is a folder for what passes through it."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, scratch: Path, errors: type[Exception]) -> None:
-        self._connection = connection
+        self.connection = connection
         self._file = scratch / "rows.csv"
         self._errors = errors
 
     def region(self, rows: Sequence[Lined], region: Region, plain: Raw) -> Raw:
         """The table of a region, whose lines stand in the file where their numbers say."""
-        own = [(line, row) for line, row in rows[region.top : region.end] if any(row)]
+        apart = {at for one in region.left_out for at in range(one.first - 1, one.last)}
+        own = [(line, row) for at, (line, row) in enumerate(rows) if region.top <= at < region.end and at not in apart]
+        own = [(line, row) for line, row in own if any(row)]
         left = tuple(LeftOut(rows[one.first - 1][0], rows[one.last - 1][0], one.why) for one in region.left_out)
         notes = plain.notes if region.header else (*plain.notes, "it has no row of names")
         return self._table(own[: region.header], own[region.header :], replace(plain, left_out=left, notes=notes))
@@ -74,7 +78,7 @@ class Filling:
     def large(self, text: Delimited, path: Path, plain: Raw) -> Raw:
         """The table of a large file, which DuckDB reads; the first rows say where it begins."""
         head = list(text.rows(_HEAD))
-        first = regions([row for _, row in head])[0]
+        first = (stated_region(head, plain.stated) or regions([row for _, row in head]))[0]
         named = head[first.top : first.top + first.header]
         above = [one for one in first.left_out if one.last <= first.top]
         left = tuple(LeftOut(head[one.first - 1][0], head[one.last - 1][0], one.why) for one in above)
@@ -82,6 +86,10 @@ class Filling:
         begin = head[body][0] - 1 if body < len(head) else head[-1][0]
         plain = replace(plain, left_out=left)
         encoding = "utf-8" if text.encoding == "utf-8-sig" else text.encoding
+        if plain.stated.last is not None:
+            raise ToolFailed(
+                f"'last' is for files of up to {LARGE // 10**6} MB, and others whose lines are read one by one"
+            )
         if encoding != "utf-8":
             path = self._transcoded(path, encoding)
         width = max(map(_width, named or head))
@@ -124,13 +132,13 @@ class Filling:
         columns = ", ".join(f"'{name}': 'VARCHAR'" for name in names)
         lined = f"'line': 'BIGINT', {columns}" if begin is None else columns
         rows = f"read_csv({literal(path)}, columns={{{lined}}}, {_FORM}, {form})"
-        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE raw AS SELECT * FROM {rows}")
+        self.connection.execute(f"CREATE OR REPLACE TEMP TABLE raw AS SELECT * FROM {rows}")
         if begin is None:
             return
         spaces = ", ".join(f"bool_or(regexp_matches({name}, '{_SPACED}'))" for name in names)
-        found = self._connection.execute(f"SELECT {spaces} FROM raw").fetchone() or ()
+        found = self.connection.execute(f"SELECT {spaces} FROM raw").fetchone() or ()
         for name in (name for name, is_spaced in zip(names, found, strict=True) if is_spaced):
-            self._connection.execute(f"UPDATE raw SET {name} = nullif(trim({name}, ' \t\u00a0'), '')")
+            self.connection.execute(f"UPDATE raw SET {name} = nullif(trim({name}, ' \t\u00a0'), '')")
 
     def _transcoded(self, path: Path, encoding: str) -> Path:
         with (
@@ -140,6 +148,24 @@ class Filling:
             while block := source.read(1 << 20):
                 target.write(block)
         return self._file
+
+
+def stated_region(rows: Sequence[Lined], stated: Stated) -> list[Region]:
+    """The table where it is stated to stand; none where nothing is stated of that. Raises ``ToolFailed``."""
+    if not stated.is_placed:
+        return []
+    lines = [line for line, _ in rows]
+    header = stated.header or ()
+    top = next((at for at, line in enumerate(lines) if line >= (header[0] if header else stated.first or 1)), len(rows))
+    body = stated.first or (header[-1] + 1 if header else lines[top] if top < len(rows) else 1)
+    start = next((at for at, line in enumerate(lines) if line >= body), len(rows))
+    end = next((at for at, line in enumerate(lines) if stated.last and line > stated.last), len(rows))
+    count = sum(line in header for line in lines[top:start]) if header else 0
+    if top >= end or (header and count != len(header)):
+        raise ToolFailed("its rows are not where they are stated to be")
+    around = [(0, top), (top + count, start), (end, len(rows))]
+    left = tuple(LeftOut(a + 1, b, "as stated") for a, b in around if any(any(row) for _, row in rows[a:b]))
+    return [Region(top, end, count, left)]
 
 
 def _width(lined: Lined) -> int:

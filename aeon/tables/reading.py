@@ -7,7 +7,7 @@ from typing import Literal
 
 from aeon.tables.conventions import Convention
 
-__all__ = ["PLAIN_READING", "Column", "Kind", "LeftOut", "Reading"]
+__all__ = ["PLAIN_READING", "SUMS", "Column", "Kind", "LeftOut", "Reading"]
 
 Kind = Literal["text", "number", "day", "moment", "truth"]
 
@@ -97,6 +97,8 @@ class Reading:
         return (*parts, *self.left, *columns, *self.notes, *(f"open: {doubt}" for doubt in self.doubts))
 
 
+SUMS = "its rows are sums of rows of the table before it"
+"""What is told of a table of totals."""
 PLAIN_READING = Reading((), (), 0)
 """That of a table of which nothing is known but what it holds."""
 

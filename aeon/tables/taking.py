@@ -7,8 +7,9 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from aeon.errors import ToolFailed
 from aeon.tables.casting import cast, days_of, unit_of
-from aeon.tables.columns import Evidence, Guess, conventions, guess
+from aeon.tables.columns import Evidence, Guess, Said, conventions, guess
 from aeon.tables.conventions import CONVENTIONS
 from aeon.tables.days import orders
 from aeon.tables.filling import Raw
@@ -44,8 +45,10 @@ def take(connection: duckdb.DuckDBPyConnection, raw: Raw, target: str) -> tuple[
     The second value says whether there are rows that are sums of others: these stand in ``target_totals`` alone.
     """
     found = _Found(connection, raw)
+    if raw.stated.nothing:
+        found.empty(raw.stated.nothing)
     guesses = found.guesses()
-    sums = found.sums(guesses)
+    sums = found.sums(guesses) if raw.stated.totals is None else Sums(found.lines(raw.stated.totals))
     if sums.sure:
         which = f"{raw.line} IN ({', '.join(map(str, sums.sure))})"
         connection.execute(f"CREATE OR REPLACE TEMP TABLE totals AS SELECT * FROM raw WHERE {which}")
@@ -63,6 +66,8 @@ class _Found:
         own = names([row for _, row in raw.header], raw.width)
         self._names = unique([one_line(name, _LONGEST_NAME) for name in own], fold=str.lower)
         self._named = [bool(name) for name in own]
+        if missing := sorted(raw.stated.columns.keys() - {*self._names}):
+            raise ToolFailed(f"there is no column {one_line(missing[0], 60)!r}, of which something is stated")
 
     def guesses(self) -> list[Guess]:
         """What each column is, in the light of the others."""
@@ -70,8 +75,27 @@ class _Found:
         known = frozenset(CONVENTIONS)
         for column in shapes:
             known = (known & conventions(column)) or known
-        evidence = Evidence(self._raw.delimiter, known)
-        return [guess(column, evidence) for column in shapes]
+        pairs = zip(self._names, shapes, strict=True)
+        return [guess(column, Evidence(self._raw.delimiter, known, self._said(name))) for name, column in pairs]
+
+    def _said(self, name: str) -> Said:
+        """What is stated of a column."""
+        stated = self._raw.stated
+        own = stated.columns.get(name)
+        return Said(own.type if own else None, stated.convention(name))
+
+    def empty(self, stated: Sequence[str]) -> None:
+        """Let cells that are stated to hold nothing do so."""
+        texts = ", ".join(map(literal, stated))
+        for column in (f"c{at}" for at in range(self._raw.width)):
+            self._connection.execute(f"UPDATE raw SET {column} = NULL WHERE {column} IN ({texts})")
+
+    def lines(self, stated: Sequence[int]) -> tuple[int, ...]:
+        """Those lines, each of which is one of a row. Raises ``ToolFailed``."""
+        rows = self._connection.execute(f"SELECT {self._raw.line} FROM raw").fetchall() if stated else []
+        if missing := sorted({*stated} - {line for (line,) in rows}):
+            raise ToolFailed(f"row {missing[0]}, which is stated to be a total, is none of its rows")
+        return tuple(stated)
 
     def _shapes(self) -> list[Sequence[Shape]]:
         """The shapes of each column's cells."""
@@ -160,13 +184,15 @@ class _Found:
         nothing = tuple((odd.example, odd.cells) for odd in one.odd[:_MOST_NAMED])
         units = f"several units ({', '.join(filter(None, one.units))})" if one.is_mixed else ""
         note = one.note or units
-        column = Column(name, one.kind, one.sql_type, one.unit, nothing=nothing, note=note, doubt=one.doubt)
+        stated = self._raw.stated.columns.get(name)
+        unit = (stated and stated.unit) or one.unit
+        column = Column(name, one.kind, one.sql_type, unit, nothing=nothing, note=note, doubt=one.doubt)
         if one.kind == "number":
             return replace(column, convention=one.convention), cast(cell, one)
         if one.kind != "day":
             return column, cast(cell, one)
         days = self._different(cell, one)
-        found = orders(days)
+        found = orders(days) & {stated.days} if stated and stated.days else orders(days)
         if len(found) != 1:
             note = "days whose month cannot be told from the day" if found else "days in several orders, or none"
             return Column(name, note=note), cast(cell, Guess("text"))

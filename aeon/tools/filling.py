@@ -18,6 +18,7 @@ from aeon.tables.extraction import BOOKS, DATABASES, TEXTS, extract
 from aeon.tables.naming import literal, quoted
 from aeon.tables.parts import Extracted, Part
 from aeon.tables.reading import Reading
+from aeon.tables.stated import beside
 from aeon.tools.queryerrors import error_line
 
 if TYPE_CHECKING:
@@ -93,6 +94,8 @@ class Filler:
                 "target": str(target),
                 "scratch": str(place),
                 "memory": limits.memory - _BESIDE_ENGINE,
+                "name": path.name,
+                "stated": str(beside(path) or ""),
             }
             extracted = self._isolated(extract, Extracted, limits, arguments)
             if extracted.problem:

@@ -88,3 +88,17 @@ def test_what_has_no_tables_is_one_line(aeon: Aeon, sales: Path, path: str, reas
     (sales / "empty").mkdir()
     shown = aeon("tables", path)
     assert (shown.code, shown.out) == (2, "") and reason in shown.err and shown.err.count("\n") == 1
+
+
+@pytest.mark.requirement("T5j")
+def test_a_reading_is_written_once(aeon: Aeon, sales: Path) -> None:
+    """Beside the file, to be corrected; a file that is there is never overwritten, and a folder has none."""
+    written = aeon("tables", "sales.csv", "--write")
+    assert written.code == 0 and written.err == "aeon: wrote sales.toml\n"
+    text = (sales / "sales.toml").read_text()
+    assert text.startswith('header = [3]\ntotals = [8]\n\n[columns."Shop"]\ntype = "text"\n')
+    (sales / "sales.toml").write_text(text.replace("totals = [8]", "totals = []"))
+    assert "sales.csv: sales, 5 rows\n" in aeon("tables", "sales.csv").out
+    again = aeon("tables", "sales.csv", "--write")
+    assert again.code == 2 and "exists already" in again.err
+    assert aeon("tables", ".", "--write").code == 2
