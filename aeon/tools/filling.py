@@ -24,7 +24,7 @@ from aeon.tools.queryerrors import error_line
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["TABLE_SUFFIXES", "Filler", "Loaded"]
+__all__ = ["TABLE_SUFFIXES", "UNREAD", "Filler", "Loaded"]
 
 TABLE_SUFFIXES = (*TEXTS, ".parquet", ".json", ".jsonl", ".ndjson", *BOOKS, *DATABASES)
 
@@ -39,6 +39,9 @@ _BESIDE_ENGINE = 224 * MEGABYTE
 """What a process needs beside what DuckDB in it may take."""
 _SECONDS, _SECONDS_A_MEGABYTE, _MOST_SECONDS = 10.0, 4.0, 180.0
 _OUTPUT, _OUTPUT_A_BYTE, _MOST_OUTPUT = 64 * MEGABYTE, 4, 4096 * MEGABYTE
+
+UNREAD = "it is not read:"
+"""How the reason begins of a file that took more than it may, which may be read the next time."""
 
 T = TypeVar("T")
 
@@ -121,7 +124,7 @@ class Filler:
         try:
             return isolated(work, gives, limits, arguments, deadline=self._deadline)
         except (Exceeded, Unread) as error:
-            raise ToolFailed(f"it is not read: {error}") from None
+            raise ToolFailed(f"{UNREAD} {error}") from None
 
     def _create(self, name: str, query: str) -> None:
         self._connection.execute(f"CREATE OR REPLACE TABLE {quoted(name)} AS {query}")
