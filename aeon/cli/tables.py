@@ -42,14 +42,7 @@ def command(options: argparse.Namespace) -> int:
         MissingExtraError: the extra tables is not installed.
     """
     path = Path(options.path)
-    folder = Folder.open(path if path.is_dir() else path.parent)
-    names = [name for name, _ in folder.files()] if path.is_dir() else [path.name]
-    kept = [name for name in names if name.lower().endswith(TABLE_SUFFIXES)]
-    if not path.exists() or not kept:
-        raise InputFileError(
-            f"{one_line(options.path)}: {'it holds no file of tables' if path.exists() else 'there is no such file'}"
-        )
-    database = Database.load(folder, kept)
+    database = _loaded(path)
     if options.write:
         _write(database, path)
     if options.json:
@@ -59,6 +52,18 @@ def command(options: argparse.Namespace) -> int:
         for line in _lines(database):
             print(visible(line))
     return int(bool(database.skipped))
+
+
+def _loaded(path: Path) -> Database:
+    """The tables of a file or a folder. Raises ``InputFileError`` where there is none."""
+    if not path.exists():
+        raise InputFileError(f"{one_line(str(path))}: there is no such file")
+    folder = Folder.open(path if path.is_dir() else path.parent)
+    names = [name for name, _ in folder.files()] if path.is_dir() else [path.name]
+    kept = [name for name in names if name.lower().endswith(TABLE_SUFFIXES)]
+    if not kept:
+        raise InputFileError(f"{one_line(str(path))}: it holds no file of tables")
+    return Database.load(folder, kept)
 
 
 def _write(database: Database, path: Path) -> None:
@@ -77,7 +82,7 @@ def _write(database: Database, path: Path) -> None:
 def _lines(database: Database) -> Iterator[str]:
     for table in database.tables:
         yield f"{one_line(table.source, 60)}: {table.name}, {table.rows:,} row{'s' * (table.rows != 1)}"
-        yield from (f"  {text}" for text in _around(table))
+        yield from (f"  {text}" for text in table.reading.around)
         widths = [min(_WIDEST, max(len(column.name) for column in table.reading.columns)), 9]
         for column in table.reading.columns:
             told = [f"in {column.unit}"] if column.unit else []
@@ -87,14 +92,6 @@ def _lines(database: Database) -> Iterator[str]:
             yield f"    {one_line(column.name, _WIDEST):{widths[0]}}  {kind:{widths[1]}}  {'; '.join(told)}".rstrip()
         yield from (f"    e.g. {one_line(', '.join(row), _LONGEST)}" for row in table.sample[:1])
     yield from (f"{one_line(name, 60)}: {reason}" for name, reason in database.skipped)
-
-
-def _around(table: TableInfo) -> Iterator[str]:
-    """What is told of a table that is of none of its columns alone."""
-    of_columns = {
-        text for column in table.reading.columns for text in (column.told, f"open: {column.name}: {column.doubt}")
-    }
-    yield from (text for text in table.reading.told if text not in of_columns)
 
 
 def _data(table: TableInfo) -> JsonObject:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from aeon.errors import ToolFailed
 from aeon.tables.delimited import Delimited, Lined
 from aeon.tables.extra import extra
-from aeon.tables.filling import Filling, Raw, stated_region
+from aeon.tables.filling import Filling, Raw
 from aeon.tables.layout import regions
 from aeon.tables.parts import Extracted, Part
+from aeon.tables.placing import stated_region
 from aeon.tables.reading import SUMS, Column, Kind, Reading
 from aeon.tables.sqlitefile import Rows, tables_of
 from aeon.tables.stated import NOTHING_STATED, Stated, read
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BOOKS", "DATABASES", "TEXTS", "extract"]
 
-TEXTS, BOOKS, DATABASES = (".csv", ".tsv"), (".xlsx", ".xls", ".xlsb", ".ods"), (".sqlite", ".sqlite3", ".db")
+TEXTS = (".csv", ".tsv")
+BOOKS = (".xlsx", ".xls", ".xlsb", ".ods")
+DATABASES = (".sqlite", ".sqlite3", ".db")
 _USUAL = ("utf-8-sig", "cp1252")
 _KINDS: dict[str, Kind] = {"VARCHAR": "text", "DATE": "day", "TIMESTAMP": "moment", "BOOLEAN": "truth"}
 
@@ -54,22 +57,31 @@ def extract(
     }
     try:
         with module.connect(target, config=options) as connection:
-            if suffix in (*TEXTS, *BOOKS, *DATABASES):
-                said = read(Path(stated), name) if stated else NOTHING_STATED
-                parts = _parts(Filling(connection, Path(scratch), module.Error), Path(path), suffix, said)
-                if said != NOTHING_STATED:
-                    parts = [_as_stated(part, Path(stated).name) for part in parts]
-            else:
-                parts = _typed(connection, path, suffix)
-            return asdict(Extracted(tuple(parts)))
+            if suffix not in (*TEXTS, *BOOKS, *DATABASES):
+                return asdict(Extracted(tuple(_typed(connection, path, suffix))))
+            fill = Filling(connection, Path(scratch), module.Error)
+            return asdict(Extracted(tuple(_stated(fill, Path(path), suffix, Path(stated), name))))
     except module.OutOfMemoryException:
         raise MemoryError from None
-    except (OSError, module.Error) as error:
-        if os.strerror(errno.EFBIG) in str(error):
-            raise ToolFailed("its tables are far larger than the file") from None
-        if isinstance(error, OSError):
-            raise ToolFailed(f"it cannot be read: {error.strerror or error}") from None
+    except OSError as error:
+        raise _too_large(error) or ToolFailed(f"it cannot be read: {error.strerror or error}") from None
+    except module.Error as error:
+        if too_large := _too_large(error):
+            raise too_large from None
         return asdict(Extracted(problem=str(error)))
+
+
+def _too_large(error: Exception) -> ToolFailed | None:
+    """What to say where a file that is written would have more bytes than it may."""
+    is_one = os.strerror(errno.EFBIG) in str(error)
+    return ToolFailed("its tables are far larger than the file") if is_one else None
+
+
+def _stated(fill: Filling, path: Path, suffix: str, stated: Path, name: str) -> list[Part]:
+    """The tables of a file as ``stated`` says, where that is a file."""
+    said = read(stated, name) if stated.name else NOTHING_STATED
+    parts = _parts(fill, path, suffix, said)
+    return parts if said == NOTHING_STATED else [_as_stated(part, stated.name) for part in parts]
 
 
 def _typed(connection: duckdb.DuckDBPyConnection, path: str, suffix: str) -> list[Part]:

@@ -13,13 +13,14 @@ from aeon.errors import ToolFailed
 from aeon.tables.delimited import LARGE, Delimited, Lined
 from aeon.tables.layout import Region, regions
 from aeon.tables.naming import literal
+from aeon.tables.placing import stated_region
 from aeon.tables.reading import LeftOut
 from aeon.tables.stated import NOTHING_STATED, Stated
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Filling", "Raw", "stated_region"]
+__all__ = ["Filling", "Raw"]
 
 _HEAD = 200
 """Rows of a large file in which its first table begins."""
@@ -77,45 +78,35 @@ class Filling:
 
     def large(self, text: Delimited, path: Path, plain: Raw) -> Raw:
         """The table of a large file, which DuckDB reads; the first rows say where it begins."""
+        if plain.stated.last is not None:
+            raise ToolFailed(f"'last' cannot be stated of a file of more than {LARGE // 10**6} MB")
         head = list(text.rows(_HEAD))
         first = (stated_region(head, plain.stated) or regions([row for _, row in head]))[0]
-        named = head[first.top : first.top + first.header]
-        above = [one for one in first.left_out if one.last <= first.top]
-        left = tuple(LeftOut(head[one.first - 1][0], head[one.last - 1][0], one.why) for one in above)
-        body = first.top + first.header
-        begin = head[body][0] - 1 if body < len(head) else head[-1][0]
-        plain = replace(plain, left_out=left)
-        encoding = "utf-8" if text.encoding == "utf-8-sig" else text.encoding
-        if plain.stated.last is not None:
-            raise ToolFailed(
-                f"'last' is for files of up to {LARGE // 10**6} MB, and others whose lines are read one by one"
-            )
-        if encoding != "utf-8":
-            path = self._transcoded(path, encoding)
+        named, begin = _begin(head, first)
         width = max(map(_width, named or head))
         _check(width, 0, 0)
+        plain = replace(plain, left_out=tuple(_above(head, first)))
         try:
-            self._load(str(path), width, f"null_padding=true, delim={literal(text.delimiter)}, skip={begin}", begin)
+            source = path if text.encoding == "utf-8-sig" else self._transcoded(path, text.encoding)
+            self._load(str(source), width, f"null_padding=true, delim={literal(text.delimiter)}, skip={begin}", begin)
         except self._errors:
             if not text.whole:
                 raise
-            below = (row for row in text.rows() if row[0] > begin and any(row[1]))
-            return self._table(named, list(below), plain)
+            return self._table(named, _below(text, begin), plain)
         return replace(plain, header=tuple(named), width=width, line=f"rowid + {begin + 1}")
 
     def _table(self, named: list[Lined], body: list[Lined], plain: Raw) -> Raw:
         """The table of rows that are all here, which say how wide it is."""
         width = max(map(_width, named), default=0)
-        wider = [_width(row) - width for row in body if len(row[1]) > width]
+        wider = [more for row in body if (more := _width(row) - width) > 0]
         if len(named) == 1 and len(body) > _FEW and wider.count(1) >= _ALWAYS * len(body):
             named = [(named[0][0], ["", *named[0][1]])]
             plain = replace(plain, notes=(*plain.notes, "the first column has no name, as rows have one cell more"))
             width += 1
-        elif not named or sum(more > 0 for more in wider) > max(_FEW, _OFTEN * len(body)):
+        elif not named or len(wider) > max(_FEW, _OFTEN * len(body)):
             width = max(map(_width, [*named, *body]), default=0)
         _check(width, len(body), sum(min(len(row), width) for _, row in body))
-        surplus = sum(sum(map(bool, row[width:])) for _, row in body if len(row) > width)
-        return self._written(named, body, width, replace(plain, surplus=surplus))
+        return self._written(named, body, width, replace(plain, surplus=_surplus(body, width)))
 
     def _written(self, named: Sequence[Lined], body: Iterable[Lined], width: int, plain: Raw) -> Raw:
         """Write the rows below the names where DuckDB takes them from."""
@@ -150,28 +141,32 @@ class Filling:
         return self._file
 
 
-def stated_region(rows: Sequence[Lined], stated: Stated) -> list[Region]:
-    """The table where it is stated to stand; none where nothing is stated of that. Raises ``ToolFailed``."""
-    if not stated.is_placed:
-        return []
-    lines = [line for line, _ in rows]
-    header = stated.header or ()
-    top = next((at for at, line in enumerate(lines) if line >= (header[0] if header else stated.first or 1)), len(rows))
-    body = stated.first or (header[-1] + 1 if header else lines[top] if top < len(rows) else 1)
-    start = next((at for at, line in enumerate(lines) if line >= body), len(rows))
-    end = next((at for at, line in enumerate(lines) if stated.last and line > stated.last), len(rows))
-    count = sum(line in header for line in lines[top:start]) if header else 0
-    if top >= end or (header and count != len(header)):
-        raise ToolFailed("its rows are not where they are stated to be")
-    around = [(0, top), (top + count, start), (end, len(rows))]
-    left = tuple(LeftOut(a + 1, b, "as stated") for a, b in around if any(any(row) for _, row in rows[a:b]))
-    return [Region(top, end, count, left)]
-
-
 def _width(lined: Lined) -> int:
     """How many cells a row has up to its last one that is filled."""
     row = lined[1]
     return next((at for at in range(len(row), 0, -1) if row[at - 1]), 0)
+
+
+def _begin(head: Sequence[Lined], first: Region) -> tuple[list[Lined], int]:
+    """The rows of names of a table that begins in these rows, and the line before its others."""
+    body = first.top + first.header
+    return [*head[first.top : body]], head[body][0] - 1 if body < len(head) else head[-1][0]
+
+
+def _above(head: Sequence[Lined], first: Region) -> Iterator[LeftOut]:
+    """What is left out before a table, by its lines."""
+    above = (one for one in first.left_out if one.last <= first.top + first.header)
+    return (LeftOut(head[one.first - 1][0], head[one.last - 1][0], one.why) for one in above)
+
+
+def _below(text: Delimited, begin: int) -> list[Lined]:
+    """The rows behind a line."""
+    return [row for row in text.rows() if row[0] > begin and any(row[1])]
+
+
+def _surplus(rows: Sequence[Lined], width: int) -> int:
+    """How many cells stand beyond the last column."""
+    return sum(sum(map(bool, row[width:])) for _, row in rows if len(row) > width)
 
 
 def _check(width: int, rows: int, held: int) -> None:

@@ -108,8 +108,8 @@ class Database:
                 raise
             reason = one_line(str(error), 200)
             raise InputFileError(f"the tables cannot be kept in {scratch.parent}: {reason}") from None
-        is_whole = not any(reason.startswith(UNREAD) for _, reason in known.skipped)
-        if name and is_whole and time.monotonic() - began > kept.LONG and (place := kept.keep(scratch, name)):
+        is_long = time.monotonic() - began > kept.LONG
+        if is_long and (place := kept.keep(scratch, name if _is_whole(known) else "")):
             return cls(place, known)
         database = cls(scratch, known)
         weakref.finalize(database, _release, scratch, os.getpid())
@@ -202,6 +202,11 @@ class Database:
             raise ToolFailed(f"the query failed: {error}") from None
         finally:
             sweep(self._scratch)
+
+
+def _is_whole(known: Known) -> bool:
+    """Whether all files were read that can be."""
+    return not any(reason.startswith(UNREAD) for _, reason in known.skipped)
 
 
 def _loaded(filler: Filler, folder: Folder, label: str, errors: type[Exception]) -> Iterator[Loaded]:

@@ -80,14 +80,7 @@ class Filler:
     def fill(self, path: Path, label: str) -> Iterator[Loaded]:
         """Make the tables of one file, named like it. Raises ``ToolFailed`` with the reason for one without any."""
         suffix, size = Path(label).suffix.lower(), path.stat().st_size
-        if suffix not in TABLE_SUFFIXES:
-            raise ToolFailed("it is no kind of table that can be read")
-        if size > _MAX_FILE:
-            raise ToolFailed(f"it has more than {_MAX_FILE // MEGABYTE:,} MB")
-        if not size:
-            raise ToolFailed("it is empty")
-        if size > (_MAX_DATABASE if suffix in DATABASES else _MAX_READ if suffix in BOOKS else size):
-            raise ToolFailed("it is too large for its kind")
+        _check_size(suffix, size)
         limits = _limits(size, is_wide=suffix in BOOKS or (suffix in TEXTS and _is_wide(path)))
         with self._place() as place, self._plain_path(path) as source:
             target = place / "tables.duckdb"
@@ -164,6 +157,18 @@ class Filler:
             yield str(copied)
         finally:
             copied.unlink(missing_ok=True)
+
+
+def _check_size(suffix: str, size: int) -> None:
+    """Refuse what is empty, too large, or of no kind that has tables."""
+    if suffix not in TABLE_SUFFIXES:
+        raise ToolFailed("it is no kind of table that can be read")
+    if size > _MAX_FILE:
+        raise ToolFailed(f"it has more than {_MAX_FILE // MEGABYTE:,} MB")
+    if not size:
+        raise ToolFailed("it is empty")
+    if size > (_MAX_DATABASE if suffix in DATABASES else _MAX_READ if suffix in BOOKS else size):
+        raise ToolFailed("it is too large for its kind")
 
 
 def _is_wide(path: Path) -> bool:

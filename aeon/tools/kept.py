@@ -48,6 +48,8 @@ def name_of(folder: Folder, paths: Sequence[str], engine: str) -> str:
 
 def find(name: str) -> tuple[Path, Known] | None:
     """The folder with the file of tables that is kept by a name, and what is known of them."""
+    if not name:
+        return None
     place = _root() / name
     try:
         known = Known.of(place)
@@ -59,7 +61,12 @@ def find(name: str) -> tuple[Path, Known] | None:
 
 
 def keep(scratch: Path, name: str) -> Path | None:
-    """Keep what is in a folder, which moves; ``None`` where that cannot be done. What is too old or too much goes."""
+    """Keep what is in a folder, which moves; ``None`` where that cannot be done, and for what has no name.
+
+    What is too old or too much goes.
+    """
+    if not name:
+        return None
     place = _root() / name
     moved = place.with_name(f".{name}-{os.getpid()}")
     try:
