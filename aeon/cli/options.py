@@ -50,8 +50,8 @@ __all__ = ["COMMANDS", "parse", "parsers"]
 
 COMMANDS = (
     "run", "research", "report", "resume", "replay", "fork", "diff", "history", "simulate", "models", "engines",
-    "doctor", "metrics", "calibrate", "config", "verify", "collect", "serve", "inspect", "mcp", "submit", "worker",
-    "jobs", "bench", "chat", "completions",
+    "doctor", "metrics", "calibrate", "config", "verify", "collect", "tables", "serve", "inspect", "mcp", "submit",
+    "worker", "jobs", "bench", "chat", "completions",
 )  # fmt: skip
 _LONGEST = 1_000
 """Characters of a complaint, which repeats what was written."""
@@ -100,6 +100,11 @@ bash: source <(aeon completions bash)     zsh: source <(aeon completions zsh)   
 _COLLECT = """\
 With --into, the folders are read, and the file is made or brought up to date; what has not changed is not read again.
 Without it, what the collection holds is listed. A collection needs its folders no more: aeon run … --files FILE
+"""
+
+_TABLES = """\
+Where each table begins, the names and types of its columns, units, cells without a value, totals, and what could be
+read in another way ("open"). No model is asked. The exit code is 1 where a file cannot be read.
 """
 
 
@@ -289,6 +294,13 @@ def _collect_options(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print one JSON document")
 
 
+def _tables_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("path", metavar="FILE|DIR", type=name, help="a file of tables, or a folder")
+    add("--write", action="store_true", help="write the reading of a file beside it, as NAME.toml, to be corrected")
+    add("--json", action="store_true", help="print one JSON document")
+
+
 _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], None]]] = {
     "run": ("work on a task and answer it", _RUN, _run_options),
     "research": ("search, read and answer with citations", _RUN, _research_options),
@@ -310,6 +322,7 @@ _COMMANDS: dict[str, tuple[str, str | None, Callable[[argparse.ArgumentParser], 
         _COLLECT,
         _collect_options,
     ),
+    "tables": ("show how the tables of a file or a folder are read", _TABLES, _tables_options),
     "serve": ("work on runs over HTTP, with a window for the browser", None, _serve_options),
     "inspect": ("show a saved run in a browser", None, inspect_options),
     "mcp": ("be an MCP server, or see what one offers", MCP_EPILOG, mcp_options),

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from aeon.tables.choosing import allowed, chosen
 from aeon.tables.conventions import CONVENTIONS, PLAIN, Convention
 from aeon.tables.days import is_day, is_moment
 from aeon.tables.numerals import Numeral, fits, is_currency, numeral
 from aeon.tables.reading import Kind
 from aeon.tables.shapes import Shape, is_nothing
 
-__all__ = ["Evidence", "Guess", "conventions", "guess"]
+__all__ = ["Evidence", "Guess", "Said", "conventions", "guess"]
 
 _MOST_UNITS = 6
 """Units of a column above which its cells are texts that begin with numbers."""
@@ -20,16 +21,28 @@ _MOST_ODD = 3
 _MOST_SCALE = 9
 _ENOUGH = 2
 _RARE = 0.2
-_THREE = 3
 _LONG = 7
+_TYPES: dict[Kind, str] = {"day": "DATE", "moment": "TIMESTAMP", "truth": "BOOLEAN"}
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is stated of a column: its kind, and how its numbers are written."""
+
+    kind: str | None = None
+    convention: Convention | None = None
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a file says about its columns: its delimiter, "" where it has none, and the conventions that are certain."""
+    """What a file says about its columns: its delimiter, "" where it has none, and the conventions that are certain.
+
+    ``said`` is what is stated of the column: it decides.
+    """
 
     delimiter: str = ""
     conventions: frozenset[Convention] = frozenset(CONVENTIONS)
+    said: Said = Said()
 
 
 @dataclass(frozen=True)
@@ -62,42 +75,55 @@ class Guess:
         return sum(map(bool, self.units)) > 1
 
 
+_TEXT = Guess("text")
+
+
 def guess(shapes: Sequence[Shape], evidence: Evidence) -> Guess:
     """What a column with cells of these shapes is; empty cells are not among them."""
-    values = [one for one in shapes if not is_nothing(one.text)]
+    said = evidence.said
     nothing = tuple(one for one in shapes if is_nothing(one.text))
+    values = [one for one in shapes if one not in nothing]
+    if said.kind == "text":
+        return Guess("text", tuple(shapes))
     found = _guess(values, evidence) if values else Guess("text")
     return replace(found, shapes=tuple(shapes)) if found.kind == "text" else replace(found, odd=(*nothing, *found.odd))
 
 
 def _guess(values: Sequence[Shape], evidence: Evidence) -> Guess:
-    numerals = {one: found for one in values if (found := numeral(one.text))}
+    """The same of cells that each hold something."""
+    kind, those = _most(values, evidence.said.kind)
+    odd = [one for one in values if one not in set(those)]
+    if not _is_kind(kind, those, odd, evidence.said):
+        return _TEXT
+    if kind == "number":
+        return _number({one: found for one in those if (found := numeral(one.text))}, odd, evidence)
+    return Guess(kind, tuple(those), tuple(odd), sql_type=_TYPES[kind])
+
+
+def _is_kind(kind: Kind, those: Sequence[Shape], odd: Sequence[Shape], said: Said) -> bool:
+    """Whether a column is of a kind that most cells are of, or that is stated."""
+    if not those or (odd and kind == "truth"):
+        return False
+    return said.kind is not None or _are_rare(odd, those)
+
+
+def _most(values: Sequence[Shape], stated: str | None) -> tuple[Kind, list[Shape]]:
+    """The kind of which most cells are, or the stated one, and their shapes."""
     days = [one for one in values if is_day(one.text)]
     moments = [one for one in values if is_moment(one.text)]
-    truths = [one for one in values if one.text.casefold() in ("true", "false")]
     kinds: dict[Kind, list[Shape]] = {
-        "number": [*numerals],
+        "number": [one for one in values if numeral(one.text)],
         "day": days,
         "moment": [*days, *moments] if moments else [],
-        "truth": truths,
+        "truth": [one for one in values if one.text.casefold() in ("true", "false")],
     }
-    kind, those = max(kinds.items(), key=lambda item: _count(item[1]))
-    odd = [one for one in values if one not in set(those)]
-    if not those or not _are_rare(odd, those):
-        return Guess("text")
-    if kind == "number":
-        return _number({one: numerals[one] for one in those}, odd, evidence)
-    types: dict[Kind, str] = {"day": "DATE", "moment": "TIMESTAMP", "truth": "BOOLEAN"}
-    if odd and kind == "truth":
-        return Guess("text")
-    return Guess(kind, tuple(those), tuple(odd), sql_type=types[kind])
+    return max(kinds.items(), key=lambda item: (item[0] == stated, _count(item[1])))
 
 
 def conventions(shapes: Iterable[Shape]) -> frozenset[Convention]:
     """The conventions in which a column can be read; all of them where it says nothing about that."""
     numerals = [found for one in shapes if (found := numeral(one.text))]
-    allowed = _allowed(numerals)
-    return frozenset(allowed) if allowed else frozenset(CONVENTIONS)
+    return frozenset(allowed(numerals) or CONVENTIONS)
 
 
 def _count(shapes: Iterable[Shape]) -> int:
@@ -116,33 +142,49 @@ def _are_rare(odd: Sequence[Shape], those: Sequence[Shape]) -> bool:
 
 
 def _number(numerals: Mapping[Shape, Numeral], odd: Sequence[Shape], evidence: Evidence) -> Guess:
-    shapes = tuple(numerals)
-    if any(one.zeros and not found.marks for one, found in numerals.items()):
-        return Guess("text", note="codes, as some begin with zeros")
-    if _are_codes(numerals):
-        return Guess("text", note="codes, as all are grouped alike")
+    """The column of these numbers; of texts where they are none that one counts with."""
     units = tuple(sorted({found.unit for found in numerals.values()}))
-    named = [unit for unit in units if unit]
-    if len(named) > _MOST_UNITS:
-        return Guess("text")
-    if len([unit for unit in named if is_currency(unit)]) > 1:
-        return Guess("text", note=f"amounts in several currencies ({', '.join(named)})")
-    allowed = _allowed(numerals.values())
-    if not allowed:
+    reason = _no_amounts(numerals, [unit for unit in units if unit])
+    if reason is not None:
+        return Guess("text", note=reason)
+    if evidence.said.convention:
+        return _stated(numerals, odd, units, evidence.said.convention)
+    if not allowed(numerals.values()):
         return Guess("text", note=f"numbers in two conventions ({_two(numerals)})")
-    convention, doubt = _chosen(numerals, allowed, evidence)
-    bare = sum(one.cells for one, found in numerals.items() if not found.unit)
-    if named == ["%"] and bare:
-        doubt = doubt or f"{bare:,} of its numbers stand without %"
+    convention, doubt = chosen(numerals, evidence.conventions, evidence.delimiter)
     sql_type = _sql_type(numerals.values(), convention)
+    doubt = doubt or _bare(numerals, units)
+    return Guess("number", tuple(numerals), tuple(odd), convention, units, sql_type, doubt=doubt) if sql_type else _TEXT
+
+
+def _no_amounts(numerals: Mapping[Shape, Numeral], units: Sequence[str]) -> str | None:
+    """Why numbers are none that one counts with, "" where that needs no word; ``None`` if they are."""
+    if any(one.zeros and not found.marks for one, found in numerals.items()):
+        return "codes, as some begin with zeros"
+    if _are_codes(numerals):
+        return "codes, as all are grouped alike"
+    if len(units) > _MOST_UNITS:
+        return ""
+    is_mixed = len([unit for unit in units if is_currency(unit)]) > 1
+    return f"amounts in several currencies ({', '.join(units)})" if is_mixed else None
+
+
+def _bare(numerals: Mapping[Shape, Numeral], units: Sequence[str]) -> str:
+    """What is in doubt where only some numbers have a percent sign."""
+    bare = _count(one for one, found in numerals.items() if not found.unit)
+    return f"{bare:,} of its numbers stand without %" if [*units] == ["", "%"] else ""
+
+
+def _stated(
+    numerals: Mapping[Shape, Numeral], odd: Sequence[Shape], units: tuple[str, ...], convention: Convention
+) -> Guess:
+    """The numbers of a column in the convention that is stated; others hold no value."""
+    those = {one: found for one, found in numerals.items() if fits(found, convention)}
+    others = [one for one in numerals if one not in those]
+    sql_type = _sql_type(those.values(), convention) if those else ""
     if not sql_type:
-        return Guess("text")
-    return Guess("number", shapes, tuple(odd), convention, units, sql_type, doubt=doubt)
-
-
-def _allowed(numerals: Iterable[Numeral]) -> list[Convention]:
-    every = [*numerals]
-    return [one for one in CONVENTIONS if all(fits(found, one) for found in every)]
+        return Guess("text", note=f"no numbers like {convention.example}, as is stated")
+    return Guess("number", tuple(those), (*odd, *others), convention, units, sql_type)
 
 
 def _two(numerals: Mapping[Shape, Numeral]) -> str:
@@ -150,7 +192,7 @@ def _two(numerals: Mapping[Shape, Numeral]) -> str:
     marked = [one for one, found in numerals.items() if found.marks]
     for first in marked:
         for second in marked:
-            if not _allowed([numerals[first], numerals[second]]):
+            if not allowed([numerals[first], numerals[second]]):
                 return f"{first.example} and {second.example}"
     return " and ".join(one.example for one in marked[:2])
 
@@ -163,57 +205,17 @@ def _are_codes(numerals: Mapping[Shape, Numeral]) -> bool:
     return not bodies and is_spaced and body.count("9") >= _LONG and not any(one.unit for one in numerals.values())
 
 
-def _chosen(
-    numerals: Mapping[Shape, Numeral], allowed: Sequence[Convention], evidence: Evidence
-) -> tuple[Convention, str]:
-    """The convention of a column, and what speaks against it if anything does."""
-    readings = {tuple(found.places(one) for found in numerals.values()): one for one in reversed(allowed)}
-    if len(readings) == 1:
-        return _first(allowed, evidence.conventions), ""
-    own = [*allowed]
-    if any(one.below_one for one in numerals):
-        own = [one for one in own if not _groups(numerals, one)] or own
-    elif plain := [found for found in numerals.values() if not found.marks]:
-        is_long = any(found.body.count("9") > _THREE for found in plain)
-        own = [one for one in own if _groups(numerals, one) != is_long] or own
-    left = [one for one in own if one in evidence.conventions]
-    if not left:
-        return own[0], f"the file has other numbers in another convention than {_marked(numerals).example}"
-    if len({tuple(found.places(one) for found in numerals.values()) for one in left}) == 1:
-        return left[0], ""
-    marked = _marked(numerals)
-    if evidence.delimiter == ";" and (usual := [one for one in left if one.point == ","]):
-        left = usual if "." in numerals[marked].marks else [*usual, *left]
-        if len(usual) == len(left):
-            return left[0], ""
-    elif "," in numerals[marked].marks and PLAIN in left:
-        return PLAIN, ""
-    other = next(one for one in left if numerals[marked].places(one) != numerals[marked].places(left[0]))
-    return left[0], f"{marked.example} is read with the decimal mark {left[0].point!r}; it may be {other.point!r}"
-
-
-def _marked(numerals: Mapping[Shape, Numeral]) -> Shape:
-    """Cells with marks between their digits."""
-    return next(one for one, found in numerals.items() if found.marks)
-
-
-def _first(allowed: Sequence[Convention], known: frozenset[Convention]) -> Convention:
-    return next((one for one in allowed if one in known), allowed[0])
-
-
-def _groups(numerals: Mapping[Shape, Numeral], convention: Convention) -> bool:
-    """Whether marks between digits are those of groups, in a convention."""
-    return any(set(found.marks) & set(convention.group) for found in numerals.values() if found.marks)
-
-
 def _sql_type(numerals: Iterable[Numeral], convention: Convention) -> str:
+    """DuckDB's type for all of the numbers, "" where it has none."""
     every = [*numerals]
     places = [found.places(convention) for found in every]
     whole, scale = max(before for before, _ in places), max(behind for _, behind in places)
     if any(found.exponent for found in every) or scale > _MOST_SCALE:
         return "DOUBLE"
-    if not scale:
-        return "BIGINT" if whole <= 18 else "HUGEINT" if whole <= 38 else ""
-    # Wide enough for 128 bits, or a product overflows; no wider, or COALESCE and UNION round what has more places.
+    return _decimal(whole, scale) if scale else "BIGINT" if whole <= 18 else "HUGEINT" if whole <= 38 else ""
+
+
+def _decimal(whole: int, scale: int) -> str:
+    """Wide enough for 128 bits, or a product overflows; no wider, or COALESCE and UNION round what has more places."""
     wide = whole + scale
     return f"DECIMAL(28,{scale})" if wide <= 20 else f"DECIMAL(38,{scale})" if wide <= 34 else "DOUBLE"

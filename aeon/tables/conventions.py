@@ -19,7 +19,8 @@ class Convention(NamedTuple):
         return f"1{self.group[0]}234{self.point}5"
 
 
-SPACES, QUOTES = " \u00a0\u202f\u2009", "'\u2019"
+SPACES = " \u00a0\u202f\u2009"
+QUOTES = "'\u2019"
 PLAIN = Convention(",", ".")
 CONVENTIONS = (PLAIN, Convention(".", ","), Convention(SPACES, ","), Convention(SPACES, "."),
                Convention(QUOTES, "."), Convention(QUOTES, ","))  # fmt: skip

@@ -16,8 +16,10 @@ from aeon.tables.extra import extra
 from aeon.tables.filling import Filling, Raw
 from aeon.tables.layout import regions
 from aeon.tables.parts import Extracted, Part
-from aeon.tables.reading import Column, Kind, Reading
+from aeon.tables.placing import stated_region
+from aeon.tables.reading import SUMS, Column, Kind, Reading
 from aeon.tables.sqlitefile import Rows, tables_of
+from aeon.tables.stated import NOTHING_STATED, Stated, read
 from aeon.tables.taking import take
 from aeon.tables.typedfiles import make, typed_columns
 from aeon.tables.workbook import sheets_of
@@ -28,14 +30,19 @@ if TYPE_CHECKING:
 
 __all__ = ["BOOKS", "DATABASES", "TEXTS", "extract"]
 
-TEXTS, BOOKS, DATABASES = (".csv", ".tsv"), (".xlsx", ".xls", ".xlsb", ".ods"), (".sqlite", ".sqlite3", ".db")
-_SUMS = "its rows are sums of rows of the table before it"
+TEXTS = (".csv", ".tsv")
+BOOKS = (".xlsx", ".xls", ".xlsb", ".ods")
+DATABASES = (".sqlite", ".sqlite3", ".db")
 _USUAL = ("utf-8-sig", "cp1252")
 _KINDS: dict[str, Kind] = {"VARCHAR": "text", "DATE": "day", "TIMESTAMP": "moment", "BOOLEAN": "truth"}
 
 
-def extract(data: bytes, path: str, suffix: str, target: str, scratch: str, memory: int) -> dict[str, Any]:
+def extract(
+    data: bytes, path: str, suffix: str, target: str, scratch: str, memory: int, name: str = "", stated: str = ""
+) -> dict[str, Any]:
     """The fields of `Extracted` for the file at ``path``; its tables are in the database ``target``, which is made.
+
+    ``stated`` is the path of the file that states how the file ``name`` is read, "" without one.
 
     ``memory`` is what DuckDB may take, in bytes, ``scratch`` the folder for what it has no room for. Raises
     ``ToolFailed`` with the reason for a file without any table.
@@ -50,19 +57,31 @@ def extract(data: bytes, path: str, suffix: str, target: str, scratch: str, memo
     }
     try:
         with module.connect(target, config=options) as connection:
-            if suffix in (*TEXTS, *BOOKS, *DATABASES):
-                parts = _parts(connection, Path(path), suffix, Path(scratch), module.Error)
-            else:
-                parts = _typed(connection, path, suffix)
-            return asdict(Extracted(tuple(parts)))
+            if suffix not in (*TEXTS, *BOOKS, *DATABASES):
+                return asdict(Extracted(tuple(_typed(connection, path, suffix))))
+            fill = Filling(connection, Path(scratch), module.Error)
+            return asdict(Extracted(tuple(_stated(fill, Path(path), suffix, Path(stated), name))))
     except module.OutOfMemoryException:
         raise MemoryError from None
-    except (OSError, module.Error) as error:
-        if os.strerror(errno.EFBIG) in str(error):
-            raise ToolFailed("its tables are far larger than the file") from None
-        if isinstance(error, OSError):
-            raise ToolFailed(f"it cannot be read: {error.strerror or error}") from None
+    except OSError as error:
+        raise _too_large(error) or ToolFailed(f"it cannot be read: {error.strerror or error}") from None
+    except module.Error as error:
+        if too_large := _too_large(error):
+            raise too_large from None
         return asdict(Extracted(problem=str(error)))
+
+
+def _too_large(error: Exception) -> ToolFailed | None:
+    """What to say where a file that is written would have more bytes than it may."""
+    is_one = os.strerror(errno.EFBIG) in str(error)
+    return ToolFailed("its tables are far larger than the file") if is_one else None
+
+
+def _stated(fill: Filling, path: Path, suffix: str, stated: Path, name: str) -> list[Part]:
+    """The tables of a file as ``stated`` says, where that is a file."""
+    said = read(stated, name) if stated.name else NOTHING_STATED
+    parts = _parts(fill, path, suffix, said)
+    return parts if said == NOTHING_STATED else [_as_stated(part, stated.name) for part in parts]
 
 
 def _typed(connection: duckdb.DuckDBPyConnection, path: str, suffix: str) -> list[Part]:
@@ -76,19 +95,17 @@ def _typed(connection: duckdb.DuckDBPyConnection, path: str, suffix: str) -> lis
     return parts
 
 
-def _parts(
-    connection: duckdb.DuckDBPyConnection, path: Path, suffix: str, scratch: Path, errors: type[Exception]
-) -> list[Part]:
+def _parts(fill: Filling, path: Path, suffix: str, stated: Stated) -> list[Part]:
     """The tables of a file whose cells are texts."""
-    found = list(_raws(connection, path, suffix, scratch, errors))
+    found = list(_raws(fill, path, suffix, stated))
     parts: list[Part] = []
     for number, (name, made) in enumerate(found):
         try:
             table = f"part{number}"
-            reading, has_totals = take(connection, made(), table)
+            reading, has_totals = take(fill.connection, made(), table)
             parts.append(Part(name, table, reading))
             if has_totals:
-                sums = replace(reading, rows=len(reading.totals), left_out=(), totals=(), notes=(_SUMS,))
+                sums = replace(reading, rows=len(reading.totals), left_out=(), totals=(), notes=(SUMS,))
                 parts.append(Part(f"{name} totals".strip(), f"{table}_totals", sums))
         except ToolFailed as error:
             if len(found) == 1:
@@ -99,27 +116,32 @@ def _parts(
     return parts
 
 
-def _raws(
-    connection: duckdb.DuckDBPyConnection, path: Path, suffix: str, scratch: Path, errors: type[Exception]
-) -> Iterator[tuple[str, Callable[[], Raw]]]:
+def _as_stated(part: Part, name: str) -> Part:
+    """A table that is read as a file states it, which is told."""
+    reading = part.reading
+    return replace(part, reading=reading and replace(reading, notes=(*reading.notes, f"read as {name} states")))
+
+
+def _raws(fill: Filling, path: Path, suffix: str, stated: Stated) -> Iterator[tuple[str, Callable[[], Raw]]]:
     """The tables of a file by what the file calls them, and how each is made."""
-    fill = Filling(connection, scratch, errors)
     if suffix in TEXTS:
-        yield from _of_text(fill, path)
+        yield from _of_text(fill, path, stated)
     elif suffix in BOOKS:
         sheets = list(sheets_of(path))
         for sheet in sheets:
             rows = list(enumerate(sheet.rows, 1))
-            yield from _of_rows(fill, rows, Raw(notes=sheet.notes), sheet.name if len(sheets) > 1 else "")
+            plain = Raw(notes=sheet.notes, stated=stated.of_sheet(sheet.name))
+            yield from _of_rows(fill, rows, plain, sheet.name if len(sheets) > 1 else "")
     else:
         tables = tables_of(path)
         for name, stored in tables:
-            yield name if len(tables) > 1 else "", partial(_of_table, fill, stored)
+            yield name if len(tables) > 1 else "", partial(_of_table, fill, stored, stated.of_sheet(name))
 
 
-def _of_text(fill: Filling, path: Path) -> Iterator[tuple[str, Callable[[], Raw]]]:
+def _of_text(fill: Filling, path: Path, stated: Stated) -> Iterator[tuple[str, Callable[[], Raw]]]:
     text = Delimited.open(path)
-    plain = Raw(delimiter=text.delimiter, notes=() if text.encoding in _USUAL else (f"read as {text.encoding}",))
+    notes = () if text.encoding in _USUAL else (f"read as {text.encoding}",)
+    plain = Raw(delimiter=text.delimiter, notes=notes, stated=stated)
     if text.is_for_engine and (text.is_sound or not text.whole):
         yield "", partial(fill.large, text, path, plain)
     elif text.is_sound:
@@ -132,11 +154,11 @@ def _of_text(fill: Filling, path: Path) -> Iterator[tuple[str, Callable[[], Raw]
 def _of_rows(
     fill: Filling, rows: Sequence[Lined], plain: Raw, name: str = ""
 ) -> Iterator[tuple[str, Callable[[], Raw]]]:
-    found = regions([row for _, row in rows])
+    found = stated_region(rows, plain.stated) or regions([row for _, row in rows])
     for number, region in enumerate(found, 1):
         own = name if len(found) == 1 else f"{name} {number}".strip()
         yield own, partial(fill.region, rows, region, plain)
 
 
-def _of_table(fill: Filling, rows: Rows) -> Raw:
-    return fill.stream(enumerate(rows()), Raw())
+def _of_table(fill: Filling, rows: Rows, stated: Stated) -> Raw:
+    return fill.stream(enumerate(rows()), Raw(stated=stated))

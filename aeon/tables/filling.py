@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aeon.errors import ToolFailed
-from aeon.tables.delimited import Delimited, Lined
+from aeon.tables.delimited import LARGE, Delimited, Lined
 from aeon.tables.layout import Region, regions
 from aeon.tables.naming import literal
+from aeon.tables.placing import stated_region
 from aeon.tables.reading import LeftOut
+from aeon.tables.stated import NOTHING_STATED, Stated
 
 if TYPE_CHECKING:
     import duckdb
@@ -49,19 +51,22 @@ class Raw:
     delimiter: str = ""
     surplus: int = 0
     line: str = "line"
+    stated: Stated = NOTHING_STATED
 
 
 class Filling:
     """Fills the table ``raw`` again and again; ``scratch`` is a folder for what passes through it."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, scratch: Path, errors: type[Exception]) -> None:
-        self._connection = connection
+        self.connection = connection
         self._file = scratch / "rows.csv"
         self._errors = errors
 
     def region(self, rows: Sequence[Lined], region: Region, plain: Raw) -> Raw:
         """The table of a region, whose lines stand in the file where their numbers say."""
-        own = [(line, row) for line, row in rows[region.top : region.end] if any(row)]
+        apart = {at for one in region.left_out for at in range(one.first - 1, one.last)}
+        own = [(line, row) for at, (line, row) in enumerate(rows) if region.top <= at < region.end and at not in apart]
+        own = [(line, row) for line, row in own if any(row)]
         left = tuple(LeftOut(rows[one.first - 1][0], rows[one.last - 1][0], one.why) for one in region.left_out)
         notes = plain.notes if region.header else (*plain.notes, "it has no row of names")
         return self._table(own[: region.header], own[region.header :], replace(plain, left_out=left, notes=notes))
@@ -73,41 +78,35 @@ class Filling:
 
     def large(self, text: Delimited, path: Path, plain: Raw) -> Raw:
         """The table of a large file, which DuckDB reads; the first rows say where it begins."""
+        if plain.stated.last is not None:
+            raise ToolFailed(f"'last' cannot be stated of a file of more than {LARGE // 10**6} MB")
         head = list(text.rows(_HEAD))
-        first = regions([row for _, row in head])[0]
-        named = head[first.top : first.top + first.header]
-        above = [one for one in first.left_out if one.last <= first.top]
-        left = tuple(LeftOut(head[one.first - 1][0], head[one.last - 1][0], one.why) for one in above)
-        body = first.top + first.header
-        begin = head[body][0] - 1 if body < len(head) else head[-1][0]
-        plain = replace(plain, left_out=left)
-        encoding = "utf-8" if text.encoding == "utf-8-sig" else text.encoding
-        if encoding != "utf-8":
-            path = self._transcoded(path, encoding)
+        first = (stated_region(head, plain.stated) or regions([row for _, row in head]))[0]
+        named, begin = _begin(head, first)
         width = max(map(_width, named or head))
         _check(width, 0, 0)
+        plain = replace(plain, left_out=tuple(_above(head, first)))
         try:
-            self._load(str(path), width, f"null_padding=true, delim={literal(text.delimiter)}, skip={begin}", begin)
+            source = path if text.encoding == "utf-8-sig" else self._transcoded(path, text.encoding)
+            self._load(str(source), width, f"null_padding=true, delim={literal(text.delimiter)}, skip={begin}", begin)
         except self._errors:
             if not text.whole:
                 raise
-            below = (row for row in text.rows() if row[0] > begin and any(row[1]))
-            return self._table(named, list(below), plain)
+            return self._table(named, _below(text, begin), plain)
         return replace(plain, header=tuple(named), width=width, line=f"rowid + {begin + 1}")
 
     def _table(self, named: list[Lined], body: list[Lined], plain: Raw) -> Raw:
         """The table of rows that are all here, which say how wide it is."""
         width = max(map(_width, named), default=0)
-        wider = [_width(row) - width for row in body if len(row[1]) > width]
+        wider = [more for row in body if (more := _width(row) - width) > 0]
         if len(named) == 1 and len(body) > _FEW and wider.count(1) >= _ALWAYS * len(body):
             named = [(named[0][0], ["", *named[0][1]])]
             plain = replace(plain, notes=(*plain.notes, "the first column has no name, as rows have one cell more"))
             width += 1
-        elif not named or sum(more > 0 for more in wider) > max(_FEW, _OFTEN * len(body)):
+        elif not named or len(wider) > max(_FEW, _OFTEN * len(body)):
             width = max(map(_width, [*named, *body]), default=0)
         _check(width, len(body), sum(min(len(row), width) for _, row in body))
-        surplus = sum(sum(map(bool, row[width:])) for _, row in body if len(row) > width)
-        return self._written(named, body, width, replace(plain, surplus=surplus))
+        return self._written(named, body, width, replace(plain, surplus=_surplus(body, width)))
 
     def _written(self, named: Sequence[Lined], body: Iterable[Lined], width: int, plain: Raw) -> Raw:
         """Write the rows below the names where DuckDB takes them from."""
@@ -124,13 +123,13 @@ class Filling:
         columns = ", ".join(f"'{name}': 'VARCHAR'" for name in names)
         lined = f"'line': 'BIGINT', {columns}" if begin is None else columns
         rows = f"read_csv({literal(path)}, columns={{{lined}}}, {_FORM}, {form})"
-        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE raw AS SELECT * FROM {rows}")
+        self.connection.execute(f"CREATE OR REPLACE TEMP TABLE raw AS SELECT * FROM {rows}")
         if begin is None:
             return
         spaces = ", ".join(f"bool_or(regexp_matches({name}, '{_SPACED}'))" for name in names)
-        found = self._connection.execute(f"SELECT {spaces} FROM raw").fetchone() or ()
+        found = self.connection.execute(f"SELECT {spaces} FROM raw").fetchone() or ()
         for name in (name for name, is_spaced in zip(names, found, strict=True) if is_spaced):
-            self._connection.execute(f"UPDATE raw SET {name} = nullif(trim({name}, ' \t\u00a0'), '')")
+            self.connection.execute(f"UPDATE raw SET {name} = nullif(trim({name}, ' \t\u00a0'), '')")
 
     def _transcoded(self, path: Path, encoding: str) -> Path:
         with (
@@ -146,6 +145,28 @@ def _width(lined: Lined) -> int:
     """How many cells a row has up to its last one that is filled."""
     row = lined[1]
     return next((at for at in range(len(row), 0, -1) if row[at - 1]), 0)
+
+
+def _begin(head: Sequence[Lined], first: Region) -> tuple[list[Lined], int]:
+    """The rows of names of a table that begins in these rows, and the line before its others."""
+    body = first.top + first.header
+    return [*head[first.top : body]], head[body][0] - 1 if body < len(head) else head[-1][0]
+
+
+def _above(head: Sequence[Lined], first: Region) -> Iterator[LeftOut]:
+    """What is left out before a table, by its lines."""
+    above = (one for one in first.left_out if one.last <= first.top + first.header)
+    return (LeftOut(head[one.first - 1][0], head[one.last - 1][0], one.why) for one in above)
+
+
+def _below(text: Delimited, begin: int) -> list[Lined]:
+    """The rows behind a line."""
+    return [row for row in text.rows() if row[0] > begin and any(row[1])]
+
+
+def _surplus(rows: Sequence[Lined], width: int) -> int:
+    """How many cells stand beyond the last column."""
+    return sum(sum(map(bool, row[width:])) for _, row in rows if len(row) > width)
 
 
 def _check(width: int, rows: int, held: int) -> None:

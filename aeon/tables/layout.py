@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from aeon.tables.days import is_day, is_moment
@@ -40,11 +40,7 @@ class _Body:
     """What the rows of a table have in their columns."""
 
     def __init__(self, rows: Grid) -> None:
-        width = max(map(len, rows))
-        columns = [
-            [row[at] for row in rows if at < len(row) and row[at] and not is_nothing(row[at])] for at in range(width)
-        ]
-        self._shapes = [Counter(map(shape, cells)) for cells in columns]
+        self._shapes = [Counter(map(shape, cells)) for cells in _columns(rows)]
         self._values = {at for at, found in enumerate(self._shapes) if _share(found, _is_value) > _MOST}
         labels = sum(bool(row and row[0]) for row in rows)
         self._is_labelled = labels > _LABELLED * len(rows) and 0 not in self._values
@@ -56,12 +52,14 @@ class _Body:
         label, as one of years does.
         """
         told = {at: shape(row[at]) for at in self._values if at < len(row) and row[at]}
+        usual = [self._is_usual(at, text) for at, text in told.items()]
         has_no_label = self._is_labelled and not row[0]
         if not above:
-            return has_no_label or not told or not all(self._is_usual(at, text) for at, text in told.items())
-        if any(self._is_usual(at, text) for at, text in told.items()):
-            return False
-        is_worded = not any(_is_value(text) or is_nothing(text) for text in told.values())
+            return has_no_label or not told or not all(usual)
+        return not any(usual) and self._goes_below(told.values(), above, has_no_label)
+
+    def _goes_below(self, told: Collection[str], above: Grid, has_no_label: bool) -> bool:
+        is_worded = not any(_is_value(text) or is_nothing(text) for text in told)
         if has_no_label:
             return is_worded or not above[0][0]
         return is_worded and len(told) == len(self._values) > 1
@@ -143,18 +141,24 @@ def _goes_on(grid: Grid, before: Region, top: int, end: int) -> bool:
 
 def _region(grid: Grid, top: int, end: int, above: Sequence[tuple[int, int]]) -> Region:
     """The table of a block: from its first row that is wide enough to its last one, blocks above it being titles."""
-    usual = _usual(grid[top:end])
-    start = top
-    while start < end - 1 and _is_title(grid[start], usual):
-        start += 1
-    stop = end
-    longest = max((len(row[0]) for row in grid[start:end] if row and _filled(row) > 1), default=0)
-    while stop > start + 2 and _is_note(grid[stop - 1], longest):
-        stop -= 1
+    start = _start(grid, top, end)
+    stop = _stop(grid, start, end)
     left = [LeftOut(a + 1, b, "a title above it") for a, b in above]
     left += [LeftOut(top + 1, start, "a title above it")] if start > top else []
     left += [LeftOut(stop + 1, end, "notes below it")] if stop < end else []
     return Region(start, stop, header_rows(grid[start:stop]), tuple(left))
+
+
+def _start(grid: Grid, top: int, end: int) -> int:
+    """Where a table begins in a block, below its titles."""
+    usual = _usual(grid[top:end])
+    return next((at for at in range(top, end - 1) if not _is_title(grid[at], usual)), end - 1)
+
+
+def _stop(grid: Grid, start: int, end: int) -> int:
+    """Where a table ends in a block, above its notes."""
+    longest = max((len(row[0]) for row in grid[start:end] if row and _filled(row) > 1), default=0)
+    return next((at for at in range(end, start + 2, -1) if not _is_note(grid[at - 1], longest)), min(end, start + 2))
 
 
 def _whole(grid: Grid, blocks: Sequence[tuple[int, int]]) -> Region:
@@ -184,6 +188,12 @@ def _filled(row: Sequence[str]) -> int:
 def _is_note(row: Sequence[str], longest: int) -> bool:
     """Whether a row is one text at the margin, longer than any label of a row."""
     return _filled(row) == 1 and bool(row[0]) and len(row[0]) > longest and not _is_value(shape(row[0]))
+
+
+def _columns(rows: Grid) -> list[list[str]]:
+    """The cells of each column that hold something."""
+    width = max(map(len, rows))
+    return [[row[at] for row in rows if at < len(row) and row[at] and not is_nothing(row[at])] for at in range(width)]
 
 
 def _share(shapes: Counter[str], holds: Callable[[str], bool]) -> float:

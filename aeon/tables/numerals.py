@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -22,6 +22,7 @@ _PARTS = re.compile(
     r"(?P<after>\s?[^\d\s()][^\d()]*?)?(?P<close>\))?(?P<foot>[*\u2020\u2021]{1,3}|\s?\[[9a-z]{1,2}\])?"
 )
 _PHONE_DIGITS = 7
+_NO_UNIT = frozenset(':;/?!=<>_"')
 
 
 @dataclass(frozen=True)
@@ -50,21 +51,28 @@ def numeral(text: str) -> Numeral | None:
     match = _PARTS.fullmatch(text)
     if match is None:
         return None
-    parts = {name: part or "" for name, part in match.groupdict().items()}
+    parts = match.groupdict(default="")
     before, after = parts["outer"] + parts["before"], parts["after"].strip()
     signs = parts["open"] + parts["sign"] + parts["inner"]
-    if bool(parts["open"]) != bool(parts["close"]) or len(signs) > 1 or (before and after):
-        return None
-    if before and not is_currency(before):
-        return None
-    if len(after) > _LONGEST_UNIT or (any(mark in after for mark in ':;/?!=<>_"') and not _is_rate(after)):
-        return None
-    digits = parts["body"].count("9")
-    is_code = bool(parts["exponent"]) and parts["exponent"][1] == "9" and not {".", ","} & set(parts["body"])
-    if is_code or (parts["sign"] == "+" and digits >= _PHONE_DIGITS and parts["body"] == "9" * digits):
+    is_paired = len(parts["open"]) == len(parts["close"]) and len(signs) <= 1
+    if not is_paired or not _are_units(before, after) or _is_code(parts):
         return None
     found = Numeral(parts["body"], before or after, bool(parts["exponent"]), bool(signs))
     return found if any(_fits(found.body, convention) for convention in CONVENTIONS) else None
+
+
+def _are_units(before: str, after: str) -> bool:
+    """Whether what stands before a number is money, or what stands behind it short and no more than a unit."""
+    if before and (after or not is_currency(before)):
+        return False
+    return len(after) <= _LONGEST_UNIT and (not _NO_UNIT & set(after) or _is_rate(after))
+
+
+def _is_code(parts: Mapping[str, str]) -> bool:
+    """Whether a number is written as codes (``1e5``) or numbers of telephones (``+4915112345678``) are."""
+    body = parts["body"]
+    is_phone = parts["sign"] == "+" and body.count("9") >= _PHONE_DIGITS and set(body) == {"9"}
+    return is_phone or (parts["exponent"][1:2] == "9" and not {".", ","} & set(body))
 
 
 def fits(found: Numeral, convention: Convention) -> bool:

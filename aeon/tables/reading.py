@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from aeon.tables.conventions import Convention
+from aeon.tables.shapes import is_nothing
 
-__all__ = ["PLAIN_READING", "Column", "Kind", "LeftOut", "Reading"]
+__all__ = ["PLAIN_READING", "SUMS", "Column", "Kind", "LeftOut", "Reading"]
 
 Kind = Literal["text", "number", "day", "moment", "truth"]
 
@@ -30,6 +31,12 @@ class Column:
     nothing: tuple[tuple[str, int], ...] = ()
     note: str = ""
     doubt: str = ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its cells are texts, or values without a unit, a doubt, or a word that stands for nothing."""
+        is_bare = not (self.unit or self.note or self.doubt)
+        return self.kind == "text" or (is_bare and all(is_nothing(text) for text, _ in self.nothing))
 
     @property
     def told(self) -> str:
@@ -92,11 +99,18 @@ class Reading:
     @property
     def told(self) -> tuple[str, ...]:
         """What was read otherwise than a plain table, each in a few words; nothing for a plain one."""
-        parts = [] if self.header in ((), (0,), (1,)) else [f"names in {_places(self.header)}"]
         columns = (text for column in self.columns if (text := column.told))
-        return (*parts, *self.left, *columns, *self.notes, *(f"open: {doubt}" for doubt in self.doubts))
+        return (*self.around, *columns, *(f"open: {doubt}" for doubt in self.doubts))
+
+    @property
+    def around(self) -> tuple[str, ...]:
+        """What is told of the table that is of none of its columns alone."""
+        parts = [] if self.header in ((), (0,), (1,)) else [f"names in {_places(self.header)}"]
+        return (*parts, *self.left, *self.notes)
 
 
+SUMS = "its rows are sums of rows of the table before it"
+"""What is told of a table of totals."""
 PLAIN_READING = Reading((), (), 0)
 """That of a table of which nothing is known but what it holds."""
 

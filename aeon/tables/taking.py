@@ -7,8 +7,9 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from aeon.errors import ToolFailed
 from aeon.tables.casting import cast, days_of, unit_of
-from aeon.tables.columns import Evidence, Guess, conventions, guess
+from aeon.tables.columns import Evidence, Guess, Said, conventions, guess
 from aeon.tables.conventions import CONVENTIONS
 from aeon.tables.days import orders
 from aeon.tables.filling import Raw
@@ -44,8 +45,10 @@ def take(connection: duckdb.DuckDBPyConnection, raw: Raw, target: str) -> tuple[
     The second value says whether there are rows that are sums of others: these stand in ``target_totals`` alone.
     """
     found = _Found(connection, raw)
+    if raw.stated.nothing:
+        found.empty(raw.stated.nothing)
     guesses = found.guesses()
-    sums = found.sums(guesses)
+    sums = found.sums(guesses) if raw.stated.totals is None else Sums(found.lines(raw.stated.totals))
     if sums.sure:
         which = f"{raw.line} IN ({', '.join(map(str, sums.sure))})"
         connection.execute(f"CREATE OR REPLACE TEMP TABLE totals AS SELECT * FROM raw WHERE {which}")
@@ -63,6 +66,8 @@ class _Found:
         own = names([row for _, row in raw.header], raw.width)
         self._names = unique([one_line(name, _LONGEST_NAME) for name in own], fold=str.lower)
         self._named = [bool(name) for name in own]
+        if missing := sorted(raw.stated.columns.keys() - {*self._names}):
+            raise ToolFailed(f"there is no column {one_line(missing[0], 60)!r}, of which something is stated")
 
     def guesses(self) -> list[Guess]:
         """What each column is, in the light of the others."""
@@ -70,8 +75,27 @@ class _Found:
         known = frozenset(CONVENTIONS)
         for column in shapes:
             known = (known & conventions(column)) or known
-        evidence = Evidence(self._raw.delimiter, known)
-        return [guess(column, evidence) for column in shapes]
+        pairs = zip(self._names, shapes, strict=True)
+        return [guess(column, Evidence(self._raw.delimiter, known, self._said(name))) for name, column in pairs]
+
+    def _said(self, name: str) -> Said:
+        """What is stated of a column."""
+        stated = self._raw.stated
+        own = stated.columns.get(name)
+        return Said(own.type if own else None, stated.convention(name))
+
+    def empty(self, stated: Sequence[str]) -> None:
+        """Let cells that are stated to hold nothing do so."""
+        texts = ", ".join(map(literal, stated))
+        for column in (f"c{at}" for at in range(self._raw.width)):
+            self._connection.execute(f"UPDATE raw SET {column} = NULL WHERE {column} IN ({texts})")
+
+    def lines(self, stated: Sequence[int]) -> tuple[int, ...]:
+        """Those lines, each of which is one of a row. Raises ``ToolFailed``."""
+        rows = self._connection.execute(f"SELECT {self._raw.line} FROM raw").fetchall() if stated else []
+        if missing := sorted({*stated} - {line for (line,) in rows}):
+            raise ToolFailed(f"row {missing[0]}, which is stated to be a total, is none of its rows")
+        return tuple(stated)
 
     def _shapes(self) -> list[Sequence[Shape]]:
         """The shapes of each column's cells."""
@@ -113,20 +137,14 @@ class _Found:
         if not numbers or self._count() > _MOST_SUMMED:
             return Sums()
         cells = ", ".join(cast(f"c{at}", guesses[at]) for at in numbers)
-        texts = [f"(c{at} IS NOT NULL)::INT" for at, one in enumerate(guesses) if one.kind != "number"]
-        filled = " + ".join(texts[:_MOST_NUMBERS]) or "0"
-        query = f"SELECT {self._raw.line}, {filled}, {cells} FROM raw ORDER BY rowid"
-        rows = self._connection.execute(query).fetchall()
-        columns = [
-            [None if cell is None else Decimal(str(cell)) for cell in column] for column in zip(*rows, strict=True)
-        ]
-        found = totals(columns[2:], [row[1] for row in rows])
-        return Sums(tuple(rows[at][0] for at in found.sure), tuple(rows[at][0] for at in found.open))
+        query = f"SELECT {self._raw.line}, {_labels(guesses)}, {cells} FROM raw ORDER BY rowid"
+        lines, counts, *columns = zip(*self._connection.execute(query).fetchall(), strict=True)
+        found = totals([[*map(_exact, column)] for column in columns], counts)
+        return Sums(tuple(lines[at] for at in found.sure), tuple(lines[at] for at in found.open))
 
     def written(self, target: str, guesses: Sequence[Guess], sums: Sums) -> Reading:
         """Make the table, and say how it is read."""
-        kept = [at for at, one in enumerate(guesses) if self._named[at] or one.is_filled]
-        columns = [one for at in kept for one in self._columns(at, guesses[at])]
+        columns = [*self._described(guesses)]
         cells = ", ".join(f"{cell} AS {quoted(column.name)}" for column, cell in columns)
         self._connection.execute(f"CREATE TABLE {target} AS SELECT {cells} FROM raw ORDER BY rowid")
         if sums.sure:
@@ -135,14 +153,17 @@ class _Found:
             header=tuple(line for line, _ in self._raw.header),
             columns=tuple(column for column, _ in columns),
             rows=self._count(),
-            left_out=(
-                *self._raw.left_out,
-                *(LeftOut(line, line, "the sum of others, in a table of its own") for line in sums.sure),
-            ),
+            left_out=(*self._raw.left_out, *_sums_left_out(sums)),
             totals=sums.sure,
             surplus=self._raw.surplus,
             notes=(*self._raw.notes, *(f"row {line} may be the sum of others" for line in sums.open)),
         )
+
+    def _described(self, guesses: Sequence[Guess]) -> Iterator[tuple[Column, str]]:
+        """The columns that have a name or hold anything, with the expressions for their cells."""
+        for at, one in enumerate(guesses):
+            if self._named[at] or one.is_filled:
+                yield from self._columns(at, one)
 
     def _columns(self, at: int, one: Guess) -> Iterator[tuple[Column, str]]:
         """A column, and the expression that gives its cells; behind it that of its units, where it has several."""
@@ -157,26 +178,54 @@ class _Found:
     def _column(self, at: int, one: Guess) -> tuple[Column, str]:
         """A column, and the expression that gives its cells."""
         name, cell = self._names[at], f"c{at}"
-        nothing = tuple((odd.example, odd.cells) for odd in one.odd[:_MOST_NAMED])
-        units = f"several units ({', '.join(filter(None, one.units))})" if one.is_mixed else ""
-        note = one.note or units
-        column = Column(name, one.kind, one.sql_type, one.unit, nothing=nothing, note=note, doubt=one.doubt)
-        if one.kind == "number":
-            return replace(column, convention=one.convention), cast(cell, one)
-        if one.kind != "day":
-            return column, cast(cell, one)
+        if one.kind == "day":
+            return self._days(at, one)
+        stated = self._raw.stated.columns.get(name)
+        column = Column(name, one.kind, one.sql_type, (stated and stated.unit) or one.unit, nothing=_nothing(one))
+        column = replace(column, note=one.note or _units(one), doubt=one.doubt)
+        return replace(column, convention=one.convention) if one.kind == "number" else column, cast(cell, one)
+
+    def _days(self, at: int, one: Guess) -> tuple[Column, str]:
+        """The same of a column of days: each cell is looked up; of texts where their order cannot be told."""
+        name, cell = self._names[at], f"c{at}"
+        stated = self._raw.stated.columns.get(name)
         days = self._different(cell, one)
-        found = orders(days)
+        found = orders(days) & {stated.days} if stated and stated.days else orders(days)
         if len(found) != 1:
             note = "days whose month cannot be told from the day" if found else "days in several orders, or none"
             return Column(name, note=note), cast(cell, Guess("text"))
         order = next(iter(found))
         self._connection.execute(f"CREATE OR REPLACE TEMP TABLE days{at} (cell VARCHAR, day DATE)")
         self._connection.executemany(f"INSERT INTO days{at} VALUES (?, ?)", [*days_of(days, order).items()])
-        return replace(column, order=order), f"(SELECT day FROM days{at} WHERE cell = {cell})"
+        column = Column(name, "day", one.sql_type, order=order, nothing=_nothing(one))
+        return column, f"(SELECT day FROM days{at} WHERE cell = {cell})"
 
     def _different(self, cell: str, one: Guess) -> list[str]:
         """The different cells of a column that have the shapes of its values."""
         query = f"SELECT DISTINCT {cell} FROM raw WHERE {cell} IS NOT NULL LIMIT {_MOST_DAYS}"
         known = {found.text for found in one.shapes}
         return [text for (text,) in self._connection.execute(query).fetchall() if shape(text) in known]
+
+
+def _labels(guesses: Sequence[Guess]) -> str:
+    """The expression for how many texts a row has."""
+    texts = [f"(c{at} IS NOT NULL)::INT" for at, one in enumerate(guesses) if one.kind != "number"]
+    return " + ".join(texts[:_MOST_NUMBERS]) or "0"
+
+
+def _exact(value: object) -> Decimal | None:
+    return None if value is None else Decimal(str(value))
+
+
+def _sums_left_out(sums: Sums) -> Iterator[LeftOut]:
+    return (LeftOut(line, line, "the sum of others, in a table of its own") for line in sums.sure)
+
+
+def _nothing(one: Guess) -> tuple[tuple[str, int], ...]:
+    """The cells of a column that hold no value, the first few of them, and how many there are of each."""
+    return tuple((odd.example, odd.cells) for odd in one.odd[:_MOST_NAMED]) if one.kind != "text" else ()
+
+
+def _units(one: Guess) -> str:
+    """What is said of a column with several units."""
+    return f"several units ({', '.join(filter(None, one.units))})" if one.is_mixed else ""

@@ -44,25 +44,32 @@ def _below(rows: Sequence[Values], labels: Sequence[int]) -> Sums:
     """The totals that stand below what they sum: of the rows since the last one, or of all."""
     width = len(rows[0])
     since, every, of_totals = _Sum(width), _Sum(width), _Sum(width)
-    fewest = min(labels)
     sure: list[int] = []
     maybe: list[int] = []
     for at, row in enumerate(rows):
         is_last = at == len(rows) - 1
-        has_less = labels[at] < max(labels[:at], default=0) or (labels[at] == fewest < max(labels))
         sums = [one for one in (since, every, of_totals) if one.count >= _ENOUGH]
-        agreeing = max((_agreeing(row, one.values, one.count) for one in sums), default=0)
-        rows_above = max((one.count for one in sums), default=0)
-        if agreeing and _speaks(row, agreeing, rows_above, has_less=has_less, is_last=is_last):
+        agreeing, above = _agreement(row, sums)
+        if agreeing and _speaks(row, agreeing, above, has_less=_has_less(labels, at), is_last=is_last):
             sure.append(at)
             of_totals.add(row)
             since = _Sum(width)
             continue
-        if agreeing and is_last and rows_above > _ENOUGH:
-            maybe.append(at)
+        maybe += [at] * (agreeing > 0 and is_last and above > _ENOUGH)
         since.add(row)
         every.add(row)
     return Sums(tuple(sure), tuple(maybe))
+
+
+def _agreement(row: Values, sums: Sequence[_Sum]) -> tuple[int, int]:
+    """In how many columns a row is one of the sums, and how many rows are summed at most."""
+    agreeing = max((_agreeing(row, one.values, one.count) for one in sums), default=0)
+    return agreeing, max((one.count for one in sums), default=0)
+
+
+def _has_less(labels: Sequence[int], at: int) -> bool:
+    """Whether a row has fewer texts than one above it, or as few as any where some have more."""
+    return labels[at] < max(labels[:at], default=0) or labels[at] == min(labels) < max(labels)
 
 
 class _Sum:

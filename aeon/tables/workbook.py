@@ -6,17 +6,20 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from aeon.errors import ToolFailed
 from aeon.tables.extra import extra
+from aeon.text import one_line
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet
 
 __all__ = ["BookSheet", "cell_text", "sheets_of"]
+
+T = TypeVar("T")
 
 _MAX_BYTES = 512 * 1024 * 1024
 _MAX_CELLS = 10_000_000
@@ -51,7 +54,7 @@ def sheets_of(path: Path) -> Iterator[BookSheet]:
     except calamine.PasswordError:
         raise ToolFailed("it is protected by a password") from None
     except errors as error:
-        raise ToolFailed(f"it is no readable spreadsheet: {type(error).__name__}") from None
+        raise ToolFailed(f"it is no readable spreadsheet: {one_line(str(error), 80)}") from None
 
 
 def cell_text(value: object) -> str:
@@ -62,18 +65,18 @@ def cell_text(value: object) -> str:
         case bool():
             return str(value).lower()
         case float():
-            return str(int(value)) if value.is_integer() and abs(value) < 1e15 else format(value, ".15g")
+            return _number(value)
         case datetime():
             return value.date().isoformat() if value.time() == time() else value.isoformat(" ")
-        case date() | time():
-            return value.isoformat()
-        case timedelta():
-            return str(value)
         case bytes():
             return value.decode("utf-8", "replace")
         case _:
             text = str(value).strip()
             return "" if text in _FAULTS else text
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else format(value, ".15g")
 
 
 def _sheet(sheet: CalamineSheet) -> BookSheet:
@@ -83,17 +86,18 @@ def _sheet(sheet: CalamineSheet) -> BookSheet:
     rows: list[list[str]] = []
     count = 0
     for values in sheet.iter_rows():
-        cells = [*[""] * left, *map(cell_text, values)]  # rows above the first filled one are given, columns are not
-        while cells and not cells[-1]:
-            cells.pop()
-        count += len(cells)
+        rows.append(_ended([*[""] * left, *map(cell_text, values)]))  # rows above the first are given, columns are not
+        count += len(rows[-1])
         if count > _MAX_CELLS:
             raise ToolFailed(f"a sheet has more than {_MAX_CELLS:,} cells")
-        rows.append(cells)
-    while rows and not rows[-1]:
-        rows.pop()
+    rows = _ended(rows)
     filled = sum(_fill(rows, first, last) for first, last in sheet.merged_cell_ranges or ())
     return BookSheet("", rows, (f"{filled:,} cells filled from the merged ones they belong to",) if filled else ())
+
+
+def _ended(items: list[T]) -> list[T]:
+    """The items up to the last one that holds anything."""
+    return items[: next((at for at in range(len(items), 0, -1) if items[at - 1]), 0)]
 
 
 def _fill(rows: Sequence[list[str]], first: tuple[int, int], last: tuple[int, int]) -> int:

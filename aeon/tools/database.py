@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,8 +33,8 @@ from aeon.tables.extra import extra
 from aeon.tables.naming import quoted
 from aeon.tables.typedfiles import typed_columns
 from aeon.text import one_line
-from aeon.tools import asked
-from aeon.tools.filling import TABLE_SUFFIXES, Filler, Loaded
+from aeon.tools import asked, kept
+from aeon.tools.filling import TABLE_SUFFIXES, UNREAD, Filler, Loaded
 from aeon.tools.queryerrors import PLAIN, SMALL, Wording, error_line
 from aeon.tools.rows import display
 from aeon.tools.tablefile import Known, engine_memory, filled, sweep
@@ -70,27 +71,26 @@ class Database:
     Texts are compared and grouped without case, also by ``LIKE``; functions such as ``contains`` do mind it.
     """
 
-    def __init__(
-        self,
-        scratch: Path,
-        known: Known,
-        skipped: Iterable[tuple[str, str]],
-    ) -> None:
+    def __init__(self, scratch: Path, known: Known) -> None:
         self.tables = known.tables
         self.keywords = known.keywords
-        self.skipped = tuple(skipped)
+        self.skipped = known.skipped
         self._scratch = scratch
 
     @classmethod
     def load(cls, folder: Folder, paths: Iterable[str], deadline: Deadline | None = None) -> Database:
         """Return the tables of these files of the folder; what cannot be read is in ``skipped`` with the reason.
 
-        After the ``deadline`` no file is read any more.
+        After the ``deadline`` no file is read any more. What took long to read is kept, and is there at once the next
+        time if the files have not changed.
 
         Raises ``MissingExtraError`` without DuckDB, or what else the extra brings, and
         ``InputFileError`` where the folder for temporary files has no room for the tables.
         """
-        module = extra("duckdb")
+        module, paths, began = extra("duckdb"), [*paths], time.monotonic()
+        name = kept.name_of(folder, paths, module.__version__)
+        if found := kept.find(name):
+            return cls(*found)
         scratch = Path(tempfile.mkdtemp(prefix="aeon-tables-"))
         try:
             with filled(scratch, module) as connection:
@@ -100,15 +100,18 @@ class Database:
                     for label in paths
                     for table in _loaded(filler, folder, label, module.Error)
                 )
-            known = Known(tables, filler.keywords)
+            known = Known(tables, filler.keywords, tuple(filler.skipped))
             known.keep(scratch)
-            database = cls(scratch, known, filler.skipped)
         except BaseException as error:
             shutil.rmtree(scratch, ignore_errors=True)
             if not isinstance(error, module.Error | OSError):
                 raise
             reason = one_line(str(error), 200)
             raise InputFileError(f"the tables cannot be kept in {scratch.parent}: {reason}") from None
+        is_long = time.monotonic() - began > kept.LONG
+        if is_long and (place := kept.keep(scratch, name if _is_whole(known) else "")):
+            return cls(place, known)
+        database = cls(scratch, known)
         weakref.finalize(database, _release, scratch, os.getpid())
         return database
 
@@ -199,6 +202,11 @@ class Database:
             raise ToolFailed(f"the query failed: {error}") from None
         finally:
             sweep(self._scratch)
+
+
+def _is_whole(known: Known) -> bool:
+    """Whether all files were read that can be."""
+    return not any(reason.startswith(UNREAD) for _, reason in known.skipped)
 
 
 def _loaded(filler: Filler, folder: Folder, label: str, errors: type[Exception]) -> Iterator[Loaded]:

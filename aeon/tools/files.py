@@ -24,6 +24,7 @@ from aeon.isolation.deadline import Deadline
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.search.collection import CollectionSearch
 from aeon.settings.seconds import seconds_in
+from aeon.tables.stated import stating
 from aeon.text import one_line
 from aeon.tools.cellvalues import values_named
 from aeon.tools.database import TABLE_SUFFIXES, Database, NotRun
@@ -120,7 +121,8 @@ class Files:
         texts = [name for name in names if name.lower().endswith(DOCUMENT_SUFFIXES)]
         database = Database.load(folder, tables, deadline) if tables else None
         collection = Collection.of(folder, texts, progress=progress, deadline=deadline)
-        useless = ((name, "no table and no document") for name in _others(names, {*tables, *texts}))
+        known = {*tables, *texts, *stating(names)}
+        useless = ((name, "no table and no document") for name in _others(names, known))
         skipped = (*(database.skipped if database else ()), *collection.skipped, *useless)
         return cls(folder, database, collection, tuple(skipped), folder.cut())
 

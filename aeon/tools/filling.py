@@ -18,12 +18,13 @@ from aeon.tables.extraction import BOOKS, DATABASES, TEXTS, extract
 from aeon.tables.naming import literal, quoted
 from aeon.tables.parts import Extracted, Part
 from aeon.tables.reading import Reading
+from aeon.tables.stated import beside
 from aeon.tools.queryerrors import error_line
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["TABLE_SUFFIXES", "Filler", "Loaded"]
+__all__ = ["TABLE_SUFFIXES", "UNREAD", "Filler", "Loaded"]
 
 TABLE_SUFFIXES = (*TEXTS, ".parquet", ".json", ".jsonl", ".ndjson", *BOOKS, *DATABASES)
 
@@ -38,6 +39,9 @@ _BESIDE_ENGINE = 224 * MEGABYTE
 """What a process needs beside what DuckDB in it may take."""
 _SECONDS, _SECONDS_A_MEGABYTE, _MOST_SECONDS = 10.0, 4.0, 180.0
 _OUTPUT, _OUTPUT_A_BYTE, _MOST_OUTPUT = 64 * MEGABYTE, 4, 4096 * MEGABYTE
+
+UNREAD = "it is not read:"
+"""How the reason begins of a file that took more than it may, which may be read the next time."""
 
 T = TypeVar("T")
 
@@ -76,14 +80,7 @@ class Filler:
     def fill(self, path: Path, label: str) -> Iterator[Loaded]:
         """Make the tables of one file, named like it. Raises ``ToolFailed`` with the reason for one without any."""
         suffix, size = Path(label).suffix.lower(), path.stat().st_size
-        if suffix not in TABLE_SUFFIXES:
-            raise ToolFailed("it is no kind of table that can be read")
-        if size > _MAX_FILE:
-            raise ToolFailed(f"it has more than {_MAX_FILE // MEGABYTE:,} MB")
-        if not size:
-            raise ToolFailed("it is empty")
-        if size > (_MAX_DATABASE if suffix in DATABASES else _MAX_READ if suffix in BOOKS else size):
-            raise ToolFailed("it is too large for its kind")
+        _check_size(suffix, size)
         limits = _limits(size, is_wide=suffix in BOOKS or (suffix in TEXTS and _is_wide(path)))
         with self._place() as place, self._plain_path(path) as source:
             target = place / "tables.duckdb"
@@ -93,6 +90,8 @@ class Filler:
                 "target": str(target),
                 "scratch": str(place),
                 "memory": limits.memory - _BESIDE_ENGINE,
+                "name": path.name,
+                "stated": str(beside(path) or ""),
             }
             extracted = self._isolated(extract, Extracted, limits, arguments)
             if extracted.problem:
@@ -118,7 +117,7 @@ class Filler:
         try:
             return isolated(work, gives, limits, arguments, deadline=self._deadline)
         except (Exceeded, Unread) as error:
-            raise ToolFailed(f"it is not read: {error}") from None
+            raise ToolFailed(f"{UNREAD} {error}") from None
 
     def _create(self, name: str, query: str) -> None:
         self._connection.execute(f"CREATE OR REPLACE TABLE {quoted(name)} AS {query}")
@@ -158,6 +157,18 @@ class Filler:
             yield str(copied)
         finally:
             copied.unlink(missing_ok=True)
+
+
+def _check_size(suffix: str, size: int) -> None:
+    """Refuse what is empty, too large, or of no kind that has tables."""
+    if suffix not in TABLE_SUFFIXES:
+        raise ToolFailed("it is no kind of table that can be read")
+    if size > _MAX_FILE:
+        raise ToolFailed(f"it has more than {_MAX_FILE // MEGABYTE:,} MB")
+    if not size:
+        raise ToolFailed("it is empty")
+    if size > (_MAX_DATABASE if suffix in DATABASES else _MAX_READ if suffix in BOOKS else size):
+        raise ToolFailed("it is too large for its kind")
 
 
 def _is_wide(path: Path) -> bool:

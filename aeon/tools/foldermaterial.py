@@ -57,7 +57,7 @@ def _table(table: TableInfo, keywords: frozenset[str], rows: int, told: bool) ->
 
 def _cells(table: TableInfo) -> dict[str, str]:
     """Of columns: the texts where they are few, the first and the last day, and that some rows have nothing."""
-    told = {name: f"in {unit}" for name, unit in table.reading.units.items()}
+    told = table.units_told
     told |= {name: " | ".join(few) for name, few in table.values} | dict(table.days)
     lacking = dict.fromkeys(table.gaps, "some NULL")
     texts = {name: filter(None, (told.get(name), lacking.get(name))) for name in told | lacking}

@@ -83,8 +83,11 @@ class Measurer:
         reading = self.table.reading
         if reading.surplus:
             raise ToolFailed(f"{name} has cells beyond its header, {reading.surplus:,} of them: mend the file")
-        if open_ways := (*reading.notes, *reading.doubts):
-            raise ToolFailed(f"{name} was not read as it stands: {one_line(open_ways[0], 150)}")
+        asked = (column for column in reading.columns if column.name in (query.column, query.where))
+        odd_ones = (column for column in asked if not column.is_plain)
+        told = (one.told or f"{one.name}: {one.doubt or one.unit}" for one in odd_ones)
+        if odd := [*reading.around, *told]:
+            raise ToolFailed(f"{name} was not read as it stands: {one_line(odd[0], 150)}")
         fault = aggregate_fault(query.column, kinds[query.column], query.aggregate)
         fault = fault or condition_fault(query.where, kinds.get(query.where, "text"), query.equals)
         if query.where and is_nothing(query.equals):

@@ -21,9 +21,9 @@ from aeon.tools.tableinfo import TableInfo
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Known", "TableFile", "engine_memory", "filled", "sweep"]
+__all__ = ["DATABASE", "Known", "TableFile", "engine_memory", "filled", "sweep"]
 
-_DATABASE = "memory.duckdb"
+DATABASE = "memory.duckdb"
 """A database is called like its file: ``memory.main.sales`` is a table, as where all of it is in memory."""
 _KNOWN = "tables.json"
 _SPILL = "spill-"
@@ -51,10 +51,19 @@ _MACROS = ("CREATE MACRO date_format(day, form) AS strftime(day, form)",)  # wha
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of the tables of a file: each of them, and the words that a name must not be."""
+    """What is known of the tables of a file: each of them, and the words that a name must not be.
+
+    ``skipped`` are the files of the folder that have none, with the reason.
+    """
 
     tables: tuple[TableInfo, ...]
     keywords: frozenset[str]
+    skipped: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, folder: Path) -> Known:
+        """What was written beside a file. Raises ``OSError`` and ``msgspec.DecodeError``."""
+        return msgspec.json.decode((folder / _KNOWN).read_bytes(), type=cls)
 
     def keep(self, folder: Path) -> None:
         """Write it beside the file. Raises ``OSError``."""
@@ -74,7 +83,7 @@ def filled(folder: Path, module: ModuleType) -> Iterator[duckdb.DuckDBPyConnecti
     Raises ``duckdb.Error`` where the file cannot be written.
     """
     config = _config(folder / f"{_SPILL}{os.getpid()}", _FILLING_MEMORY)
-    connection: duckdb.DuckDBPyConnection = module.connect(str(folder / _DATABASE), config=config)
+    connection: duckdb.DuckDBPyConnection = module.connect(str(folder / DATABASE), config=config)
     try:
         yield connection
         for macro in _MACROS:
@@ -93,10 +102,10 @@ class TableFile:
     def __init__(self, folder: Path) -> None:
         """Open it. Raises ``OSError`` and ``duckdb.Error`` where that cannot be done."""
         self.module = extra("duckdb")
-        known = msgspec.json.decode((folder / _KNOWN).read_bytes(), type=Known)
+        known = Known.of(folder)
         self.tables, self.keywords = known.tables, known.keywords
         config = _config(folder / f"{_SPILL}{os.getpid()}", engine_memory(known.tables))
-        self._connection = self.module.connect(str(folder / _DATABASE), read_only=True, config=config)
+        self._connection = self.module.connect(str(folder / DATABASE), read_only=True, config=config)
         for setting in _LOCK:
             with suppress(*[self.module.Error] if setting in _OPTIONAL else []):
                 self._connection.execute(f"SET GLOBAL {setting}")

@@ -44,6 +44,11 @@ class TableInfo:
     gaps: frozenset[str] = frozenset()
     values: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
+    @property
+    def units_told(self) -> dict[str, str]:
+        """What is told of the columns with a unit."""
+        return {name: f"in {unit}" for name, unit in self.reading.units.items()}
+
     def created(self, room: int, keywords: frozenset[str]) -> str:
         """The table as the statement that would make it, its values and first rows as comments, in about ``room``.
 
@@ -54,8 +59,8 @@ class TableInfo:
             f"  {identifier(name, keywords)} {_kind(kind)}{',' * (number < last)}"
             for number, (name, kind) in enumerate(self.columns)
         ]
-        told = {name: f"in {unit}" for name, unit in self.reading.units.items()}
-        told |= {name: ", ".join(map(literal, few)) for name, few in self.values}
+        told = {name: ", ".join(map(literal, few)) for name, few in self.values}
+        told = self.units_told | told
         lines = [
             line + (f"  -- {told[name]}" if name in told else "")
             for line, (name, _) in zip(columns, self.columns, strict=True)
@@ -71,11 +76,9 @@ class TableInfo:
 
     def line(self, room: int, keywords: frozenset[str], most: int = 2) -> str:
         """Describe the table in about ``room`` characters: columns, rows, and what fits of at most two first rows."""
-        end = f" {self.rows:,} row{'s' * (self.rows != 1)}"
-        if self.reading.left_out or self.reading.surplus:
-            end += f", {'; '.join(self.reading.left)}"
+        end = "; ".join([f" {self.rows:,} row{'s' * (self.rows != 1)}", *self.reading.left])
         room -= len(self.name) + len(end) + 2
-        known = {name: f"in {unit}" for name, unit in self.reading.units.items()}
+        known = self.units_told
         known |= {name: f"{span}{' or NULL' * (name in self.gaps)}" for name, span in self.days}
         known |= {name: f"'{text}' or NULL" for name, text in self.marks}
         columns = [

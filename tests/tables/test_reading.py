@@ -69,7 +69,7 @@ class TestWhereATableStands:
 
     def test_a_sheet_is_read_alike(self, tmp_path: Path) -> None:
         """Also where the table does not begin in the first column."""
-        rows = [["", "Sales"], [], ["", "Shop", "Amount"], ["", "Quay", 120], ["", "Mill", 99]]
+        rows: Rows = [["", "Sales"], [], ["", "Shop", "Amount"], ["", "Quay", 120], ["", "Mill", 99]]
         database = sheet(tmp_path, rows)
         assert columns(database) == {"Shop": "VARCHAR", "Amount": "BIGINT"}
         assert rows_of(database) == [["Quay", 120], ["Mill", 99]]
@@ -195,7 +195,13 @@ class TestTotals:
 @pytest.mark.requirement("T5d")
 def test_merged_cells_are_filled(tmp_path: Path) -> None:
     """Down a column; across, a name of several columns is one of each."""
-    rows = [["Region", "Shop", "Sales"], ["North", "Quay", 10], ["", "Mill", 20], ["South", "Park", 5], ["", "Hill", 7]]
+    rows: Rows = [
+        ["Region", "Shop", "Sales"],
+        ["North", "Quay", 10],
+        ["", "Mill", 20],
+        ["South", "Park", 5],
+        ["", "Hill", 7],
+    ]
     database = sheet(tmp_path, rows, "A2:A3", "A4:A5")
     assert database.query("SELECT sum(Sales) FROM t WHERE Region = 'North'") == 30
     assert "2 cells filled from the merged ones they belong to" in told(database)

@@ -23,7 +23,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aeon.documents.folder import Folder
-from aeon.errors import InputFileError, MissingExtraError
+from aeon.errors import InputFileError, MissingExtraError, ToolFailed
 from aeon.isolation.deadline import Deadline
 from aeon.isolation.limits import MEGABYTE
 from aeon.tables import delimited, quoting
@@ -563,6 +563,6 @@ def test_any_bytes_decode_or_are_no_text(data: bytes) -> None:
     """Bytes are text in one of the known encodings, or said to be none."""
     try:
         text, encoding = delimited.decode(data)
-    except delimited.ToolFailed:
+    except ToolFailed:
         return
     assert data.decode(encoding) == text

@@ -89,7 +89,9 @@ def test_a_table_that_was_not_read_as_it_stands_gives_nothing(folder: Folder) ->
     for text, reason in (
         ("a,b\n1,2,3\n", "1 of them"),
         ('a,b\n1,"x\n2,3\n', "not read as it stands: .*quote"),
-        ("a,b\n1,1.250\n2,12.500\n", "b: 1.250 is read with the decimal mark"),
+        ("a,b\n1.250,3\n12.500,4\n", "a: 1.250 is read with the decimal mark"),
+        ("a,b\n1,3\nTBD,4\n3,5\n", "a: 1 cell without a value"),
+        ("a,b\n10,30\n20,40\n31,50\n61,120\n", "row 5 left out"),
     ):
         (folder.root / "sales.csv").write_text(text)
         with pytest.raises(ToolError, match=reason):

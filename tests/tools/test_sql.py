@@ -265,7 +265,7 @@ def test_an_endless_query_is_stopped(shops: Database, monkeypatch: pytest.Monkey
     monkeypatch.setattr(database, "_SECONDS", 0.5)
     start = time.perf_counter()
     with pytest.raises(ToolFailed, match=r"longer than 0.5 s"):
-        shops.query("SELECT count(*) FROM range(10000000000) a, range(10000000000) b")
+        shops.query("SELECT max(hash(range)) FROM range(1000000000000)")
     assert time.perf_counter() - start < 5
     assert shops.query("SELECT 1") == 1
 
