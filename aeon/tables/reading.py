@@ -93,7 +93,8 @@ class Reading:
     @property
     def left(self) -> tuple[str, ...]:
         """What of the file is not in the table."""
-        surplus = (f"{self.surplus:,} cells beyond the last column left out",) if self.surplus else ()
+        beyond = f"{self.surplus:,} cell{'s' * (self.surplus > 1)} beyond the last column left out"
+        surplus = (beyond,) if self.surplus else ()
         return (*(f"{one.place} left out ({one.why})" for one in self.left_out), *surplus)
 
     @property

@@ -92,7 +92,8 @@ def _sheet(sheet: CalamineSheet) -> BookSheet:
             raise ToolFailed(f"a sheet has more than {_MAX_CELLS:,} cells")
     rows = _ended(rows)
     filled = sum(_fill(rows, first, last) for first, last in sheet.merged_cell_ranges or ())
-    return BookSheet("", rows, (f"{filled:,} cells filled from the merged ones they belong to",) if filled else ())
+    note = f"{filled:,} cell{'s' * (filled > 1)} filled from merged ones"
+    return BookSheet("", rows, (note,) if filled else ())
 
 
 def _ended(items: list[T]) -> list[T]:

@@ -80,20 +80,21 @@ class Measurer:
         for column in (query.column, *filter(None, [query.where])):
             if column not in kinds:
                 raise ToolFailed(f"{name} has no column {one_line(column, 60)!r}; it has {', '.join(kinds)}")
-        reading = self.table.reading
-        if reading.surplus:
-            raise ToolFailed(f"{name} has cells beyond its header, {reading.surplus:,} of them: mend the file")
-        asked = (column for column in reading.columns if column.name in (query.column, query.where))
-        odd_ones = (column for column in asked if not column.is_plain)
-        told = (one.told or f"{one.name}: {one.doubt or one.unit}" for one in odd_ones)
-        if odd := [*reading.around, *told]:
-            raise ToolFailed(f"{name} was not read as it stands: {one_line(odd[0], 150)}")
+        if odd := self._odd(query):
+            raise ToolFailed(f"{name} was not read as it stands: {one_line(odd, 150)}")
         fault = aggregate_fault(query.column, kinds[query.column], query.aggregate)
         fault = fault or condition_fault(query.where, kinds.get(query.where, "text"), query.equals)
         if query.where and is_nothing(query.equals):
             fault = fault or f"{query.equals!r} says that a value is missing; name one that rows have"
         if fault:
             raise ToolFailed(one_line(fault, 250))
+
+    def _odd(self, query: TableQuery) -> str:
+        """What was not plainly read of the table or of the columns that are asked for, the first of it."""
+        reading = self.table.reading
+        asked = [column for column in reading.columns if column.name in (query.column, query.where)]
+        odd = [one.told or f"{one.name}: {one.doubt or one.unit}" for one in asked if not one.is_plain]
+        return next(iter([*reading.around, *odd]), "")
 
     def _condition(self, query: TableQuery) -> str:
         """The condition of a query. A number with more decimals than its column has stands in no row of it."""

@@ -106,7 +106,7 @@ CHANGES: dict[str, tuple[Change, tuple[str, ...]]] = {
     "total": (summed, ("the sum of others",)),
     "convention": (mixed, ("two conventions", "cell without a value", "in another convention")),
     "word": (worded, ("1 cell without a value",)),
-    "merged": (merged, ("1 cells filled from the merged ones",)),
+    "merged": (merged, ("1 cell filled from merged ones",)),
 }
 
 

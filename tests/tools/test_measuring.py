@@ -87,7 +87,7 @@ def test_what_a_table_does_not_say_is_refused(folder: Folder, query: tuple[str, 
 def test_a_table_that_was_not_read_as_it_stands_gives_nothing(folder: Folder) -> None:
     """Cells beyond the header, a quote that is not closed, a number that may be another one."""
     for text, reason in (
-        ("a,b\n1,2,3\n", "1 of them"),
+        ("a,b\n1,2,3\n", "1 cell beyond"),
         ('a,b\n1,"x\n2,3\n', "not read as it stands: .*quote"),
         ("a,b\n1.250,3\n12.500,4\n", "a: 1.250 is read with the decimal mark"),
         ("a,b\n1,3\nTBD,4\n3,5\n", "a: 1 cell without a value"),
