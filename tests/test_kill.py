@@ -26,7 +26,7 @@ TASK = "What is 12 * 12?"
 SETTINGS = """
 max_passes = 1
 output_tokens = 64
-budget.calls = 14
+budget.calls = 20
 limits = {plan_steps = 2, total_steps = 3, attempts = 1}
 
 [caps]

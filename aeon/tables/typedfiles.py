@@ -19,8 +19,8 @@ _LONGEST_NAME = 100
 
 def typed_columns(connection: duckdb.DuckDBPyConnection, table: str) -> tuple[tuple[str, str], ...]:
     """Return the names and types of a table's columns."""
-    described = connection.execute(f"DESCRIBE {quoted(table)}").fetchall()  # the catalogue is read whole by a query
-    return tuple((str(row[0]), str(row[1])) for row in described)
+    connection.execute(f"FROM {quoted(table)} LIMIT 0")  # DESCRIBE "tables" lists all tables
+    return tuple((str(column[0]), str(column[1])) for column in connection.description or ())
 
 
 def make(connection: duckdb.DuckDBPyConnection, path: str, suffix: str) -> list[str]:

@@ -323,6 +323,15 @@ def test_table_names(tmp_path: Path) -> None:
     assert [database.query(f"SELECT a FROM {name}") for name in found] == [1] * len(found)
 
 
+@pytest.mark.parametrize("name", ["tables", "databases", "variables", "schemas", "all"])
+def test_a_file_may_be_called_as_what_describe_lists(tmp_path: Path, name: str) -> None:
+    """Its columns are its own."""
+    (tmp_path / f"{name}.csv").write_text("a,b\n1,x\n")
+    (tmp_path / f"{name}.json").write_text('[{"c": 1}]')
+    database = load(tmp_path, f"{name}.csv", f"{name}.json")
+    assert [dict(one.columns) for one in database.tables] == [{"a": "BIGINT", "b": "VARCHAR"}, {"c": "BIGINT"}]
+
+
 def test_a_name_with_wildcards_is_one_file(tmp_path: Path) -> None:
     """A name such as ``*.json`` reads that file only."""
     for name in ("[ab].json", "a.json", "*.json"):
