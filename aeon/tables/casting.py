@@ -10,7 +10,7 @@ from aeon.tables.conventions import PLAIN
 from aeon.tables.days import Order, read_day
 from aeon.tables.naming import literal
 from aeon.tables.numerals import pattern
-from aeon.tables.shapes import DIGITS
+from aeon.tables.shapes import DIGITS, MARKS
 
 __all__ = ["cast", "days_of", "unit_of"]
 
@@ -23,7 +23,8 @@ def cast(column: str, guess: Guess) -> str:
         return _number(column, guess)
     if guess.kind in ("truth", "moment"):
         return f"TRY_CAST(rtrim({column}, 'Z') AS {guess.sql_type})"
-    nothing = f"NOT regexp_matches({column}, '[\\pL\\pN]') OR lower({column}) IN ('n/a', 'null', '#n/a')"
+    marks = ", ".join(map(literal, sorted(MARKS)))
+    nothing = f"NOT regexp_matches({column}, '[\\pL\\pN]') OR lower({column}) IN ({marks})"
     return f"CASE WHEN {nothing} THEN NULL ELSE {column} END"
 
 

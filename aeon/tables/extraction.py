@@ -58,6 +58,7 @@ def extract(
     try:
         with module.connect(target, config=options) as connection:
             if suffix not in (*TEXTS, *BOOKS, *DATABASES):
+                _check_unstated(Path(stated), name)
                 return asdict(Extracted(tuple(_typed(connection, path, suffix))))
             fill = Filling(connection, Path(scratch), module.Error)
             return asdict(Extracted(tuple(_stated(fill, Path(path), suffix, Path(stated), name))))
@@ -75,6 +76,12 @@ def _too_large(error: Exception) -> ToolFailed | None:
     """What to say where a file that is written would have more bytes than it may."""
     is_one = os.strerror(errno.EFBIG) in str(error)
     return ToolFailed("its tables are far larger than the file") if is_one else None
+
+
+def _check_unstated(stated: Path, name: str) -> None:
+    """Refuse what is stated of a file whose columns have types."""
+    if stated.name and read(stated, name) != NOTHING_STATED:
+        raise ToolFailed(f"{stated.name}: its columns have types already, and nothing can be stated")
 
 
 def _stated(fill: Filling, path: Path, suffix: str, stated: Path, name: str) -> list[Part]:

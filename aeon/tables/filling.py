@@ -73,6 +73,8 @@ class Filling:
 
     def stream(self, rows: Iterator[Lined], plain: Raw) -> Raw:
         """The table of rows that come one after the other, the first of them names, and all of one width."""
+        if plain.stated.is_placed:
+            raise ToolFailed("its rows are those of a database, and cannot be stated")
         named = list(islice(rows, 1))
         return self._written(named, rows, max(map(_width, named), default=0), plain)
 
@@ -149,13 +151,20 @@ def _width(lined: Lined) -> int:
 
 def _begin(head: Sequence[Lined], first: Region) -> tuple[list[Lined], int]:
     """The rows of names of a table that begins in these rows, and the line before its others."""
+    body = _body(first)
+    named = head[first.top : first.top + first.header]
+    return [*named], head[body][0] - 1 if body < len(head) else head[-1][0]
+
+
+def _body(first: Region) -> int:
+    """The place of the first row below the names of a table, and below what is left out there."""
     body = first.top + first.header
-    return [*head[first.top : body]], head[body][0] - 1 if body < len(head) else head[-1][0]
+    return next((one.last for one in first.left_out if one.first - 1 == body), body)
 
 
 def _above(head: Sequence[Lined], first: Region) -> Iterator[LeftOut]:
     """What is left out before a table, by its lines."""
-    above = (one for one in first.left_out if one.last <= first.top + first.header)
+    above = (one for one in first.left_out if one.last <= _body(first))
     return (LeftOut(head[one.first - 1][0], head[one.last - 1][0], one.why) for one in above)
 
 

@@ -6,14 +6,25 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-__all__ = ["DIGITS", "MOST", "Shape", "ascii_digits", "is_nothing", "pattern_of", "shape", "shape_of", "shapes"]
+__all__ = [
+    "DIGITS",
+    "MARKS",
+    "MOST",
+    "Shape",
+    "ascii_digits",
+    "is_nothing",
+    "pattern_of",
+    "shape",
+    "shape_of",
+    "shapes",
+]
 
 DIGITS = "".join(chr(zero + n) for zero in (0x30, 0x660, 0x6F0, 0x966, 0x9E6, 0xE50, 0xFF10) for n in range(10))
 """The digits of the scripts that write numbers with them: Latin, Arabic, Persian, Devanagari, Bengali, Thai, wide."""
 MOST = 2_000
 """Different shapes of a column above which they are those of texts."""
 
-_MARKS = frozenset({"n/a", "null", "#n/a"})
+MARKS = frozenset({"n/a", "null", "#n/a"})
 """Texts that say in any table that there is no value, beside those without a letter or a digit."""
 _NINES = str.maketrans(dict.fromkeys(DIGITS, "9"))
 _ASCII = str.maketrans({digit: str(place % 10) for place, digit in enumerate(DIGITS)})
@@ -57,7 +68,7 @@ def shape_of(column: str) -> str:
 
 def is_nothing(text: str) -> bool:
     """Whether a cell says by itself that it holds no value."""
-    return not any(letter.isalnum() for letter in text) or text.casefold() in _MARKS
+    return not any(letter.isalnum() for letter in text) or text.casefold() in MARKS
 
 
 def pattern_of(one: Shape) -> str:

@@ -92,7 +92,7 @@ def stating(names: Iterable[str]) -> set[str]:
 def as_toml(reading: Reading) -> str:
     """The reading as a file that states it."""
     lines = [f"header = {[*reading.header]}", f"totals = {[*reading.totals]}"]
-    for column in reading.columns:
+    for column in (one for one in reading.columns if not one.units_of):
         lines += ["", f"[columns.{_text(column.name)}]", f"type = {_text(column.kind)}"]
         lines += [f"unit = {_text(column.unit)}"] if column.unit else []
         lines += [f"numbers = {_text(column.convention.example)}"] if column.convention else []

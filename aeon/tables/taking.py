@@ -17,6 +17,7 @@ from aeon.tables.layout import names
 from aeon.tables.naming import literal, quoted, unique
 from aeon.tables.reading import Column, LeftOut, Reading
 from aeon.tables.shapes import MOST, Shape, pattern_of, shape, shape_of, shapes
+from aeon.tables.stated import StatedColumn
 from aeon.tables.totals import Sums, totals
 from aeon.text import one_line
 
@@ -167,9 +168,11 @@ class _Found:
 
     def _columns(self, at: int, one: Guess) -> Iterator[tuple[Column, str]]:
         """A column, and the expression that gives its cells; behind it that of its units, where it has several."""
-        yield self._column(at, one)
+        column, cells = self._column(at, one)
+        _check(column, self._raw.stated.columns.get(column.name))
+        yield column, cells
         if one.is_mixed:
-            yield Column(self._free(f"{self._names[at]} unit")), unit_of(f"c{at}", one)
+            yield Column(self._free(f"{self._names[at]} unit"), units_of=self._names[at]), unit_of(f"c{at}", one)
 
     def _free(self, name: str) -> str:
         """A name that no column has yet."""
@@ -205,6 +208,15 @@ class _Found:
         query = f"SELECT DISTINCT {cell} FROM raw WHERE {cell} IS NOT NULL LIMIT {_MOST_DAYS}"
         known = {found.text for found in one.shapes}
         return [text for (text,) in self._connection.execute(query).fetchall() if shape(text) in known]
+
+
+def _check(column: Column, stated: StatedColumn | None) -> None:
+    """Raise ``ToolFailed`` for a column that is not what is stated of it."""
+    if stated is None:
+        return
+    kind = stated.type or (stated.numbers and "number") or (stated.days and "day") or column.kind
+    if column.kind != kind:
+        raise ToolFailed(f"column {one_line(column.name, 60)!r} is no {kind}, as is stated")
 
 
 def _labels(guesses: Sequence[Guess]) -> str:

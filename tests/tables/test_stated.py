@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,10 @@ def test_sheets_have_their_own(tmp_path: Path) -> None:
         ("header = [", "t.toml: "),
         ("header = [40]", "its rows are not where they are stated to be"),
         ("totals = [40]", "row 40, which is stated to be a total, is none of its rows"),
+        ('[columns.Shop]\ntype = "number"', "column 'Shop' is no number, as is stated"),
+        ('[columns.Shop]\ntype = "day"', "column 'Shop' is no day, as is stated"),
+        ('[columns.Amount]\ndays = "dmy"', "column 'Amount' is no day, as is stated"),
+        ('[columns.Shop]\nnumbers = "1,234.5"', "column 'Shop' is no number, as is stated"),
         ('[columns.Price]\nunit = "t"', "there is no column 'Price', of which something is stated"),
     ],
 )
@@ -102,3 +107,36 @@ def test_a_reading_that_is_written_is_read_alike(tmp_path: Path) -> None:
     again = load(tmp_path, text)
     assert [one.columns for one in again.tables] == [one.columns for one in database.tables]
     assert rows_of(again) == rows_of(database) and rows_of(again, "t_totals") == rows_of(database, "t_totals")
+
+
+def test_several_units_are_written_and_read_alike(tmp_path: Path) -> None:
+    """The column of units is not stated: it follows from the other one."""
+    text = "k,v\na,$12\nb,40.5%\nc,$7\n"
+    database = load(tmp_path, text)
+    (tmp_path / "t.toml").write_text(stated.as_toml(database.tables[0].reading))
+    assert rows_of(load(tmp_path, text)) == rows_of(database) == [["a", 12, "$"], ["b", 40.5, "%"], ["c", 7, "$"]]
+
+
+def test_a_large_file_begins_where_it_is_stated(tmp_path: Path) -> None:
+    """Rows between the names and the first row are left out there, too; a last row is refused in words."""
+    rows = "".join(f"{n},{n % 7},{n * 3}\n" for n in range(150_000))
+    (tmp_path / "t.toml").write_text("header = [1]\nfirst = 4\n")
+    database = load(tmp_path, f"id,day,big\nx,y,z\nu,v,w\n{rows}")
+    assert dict(database.tables[0].columns) == {"id": "BIGINT", "day": "BIGINT", "big": "BIGINT"}
+    assert database.tables[0].rows == 150_000 and "rows 2 to 3 left out (as stated)" in told(database)
+    (tmp_path / "t.toml").write_text("last = 40\n")
+    ((_, why),) = Database.load(Folder(tmp_path), ["t.csv"]).skipped
+    assert why == "'last' cannot be stated of a file of more than 1 MB"
+
+
+def test_what_cannot_be_stated_is_refused_in_words(tmp_path: Path) -> None:
+    """Of files whose columns have types, and of rows of a database."""
+    (tmp_path / "t.toml").write_text("header = [2]\n")
+    (tmp_path / "t.json").write_text('[{"a": 1}]')
+    with sqlite3.connect(tmp_path / "t.db") as made:
+        made.execute("CREATE TABLE t (a)")
+    reasons = [why for _, why in Database.load(Folder(tmp_path), ["t.json", "t.db"]).skipped]
+    assert reasons == [
+        "t.toml: its columns have types already, and nothing can be stated",
+        "its rows are those of a database, and cannot be stated",
+    ]
