@@ -127,22 +127,24 @@ class Database:
 
         Of one table the first two rows are shown, of several the first one each.
         """
-        shown = self.tables[: max(1, limit // _SHORTEST_LINE)]
+        tables = [table for table in self.tables if not table.is_of_totals]
+        shown = tables[: max(1, limit // _SHORTEST_LINE)]
         room = (limit - 40) // max(1, len(shown))
         most = 1 if len(shown) > 1 else 2
         lines = [table.line(room, self.keywords, most) for table in shown]
-        left = len(self.tables) - len(shown)
+        left = len(tables) - len(shown)
         return "\n".join([*lines, f"… and {left} more table{'s' * (left > 1)}"] if left else lines)
 
     def schema(self, limit: int = 4000) -> str:
-        """Return the tables as the statements that would make them, in all about ``limit`` characters.
+        """Return the tables, but for those of totals, as the statements that would make them, in about ``limit``.
 
         Such statements a model knows better than any other description of tables.
         """
-        shown = self.tables[: max(1, limit // (2 * _SHORTEST_LINE))]
+        tables = [table for table in self.tables if not table.is_of_totals]
+        shown = tables[: max(1, limit // (2 * _SHORTEST_LINE))]
         room = limit // max(1, len(shown))
         made = [table.created(room, self.keywords) for table in shown]
-        left = len(self.tables) - len(shown)
+        left = len(tables) - len(shown)
         return "\n".join([*made, f"-- and {left} more table{'s' * (left > 1)}"] if left else made)
 
     def reads(self, query: str) -> bool:

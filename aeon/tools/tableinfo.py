@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from aeon.tables.naming import literal, quoted
-from aeon.tables.reading import PLAIN_READING, Reading
+from aeon.tables.reading import PLAIN_READING, SUMS, Reading
 
 __all__ = ["Named", "TableInfo", "identifier"]
 
@@ -43,6 +43,11 @@ class TableInfo:
     marks: tuple[tuple[str, str], ...] = ()
     gaps: frozenset[str] = frozenset()
     values: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def is_of_totals(self) -> bool:
+        """Whether its rows are sums of those of another table."""
+        return SUMS in self.reading.notes
 
     @property
     def units_told(self) -> dict[str, str]:

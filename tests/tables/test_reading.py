@@ -169,6 +169,7 @@ class TestTotals:
         assert database.query("SELECT sum(Gold), count(*) FROM t") == {"sum(Gold)": 20, "count_star()": 3}
         assert columns(database)["Rang"] == "BIGINT"
         assert rows_of(database, "t_totals") == [[None, "Gesamt", 20, 14]]
+        assert "totals" not in database.schema() and "totals" not in database.describe()
         assert "row 5 left out (the sum of others" in told(database)
 
     def test_subtotals_and_their_total(self, tmp_path: Path) -> None:
