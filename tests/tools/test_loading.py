@@ -491,14 +491,14 @@ class TestHostile:
             (
                 "cells.db",
                 lambda: hostile_files.cells(220, 900_000),
-                "it is not read: it took more than 160 MB to read",
+                "it is not read: it took more than 208 MB to read",
             ),
             (
                 "worked.db",
                 lambda: hostile_files.generated_cells(20, 900_000),
                 "its tables are far larger than the file",
             ),
-            ("deep.json", lambda: b"[" * 200_000, "it is not read: it took more than 160 MB to read"),
+            ("deep.json", lambda: b"[" * 200_000, "it is not read: it took more than 208 MB to read"),
         ],
     )
     def test_a_hostile_file_is_one_line(
@@ -507,7 +507,7 @@ class TestHostile:
         """A file that takes too much is named with the reason, and the tables of the other are there."""
         for limit in ("_MEMORY_A_BYTE", "_SECONDS_A_MEGABYTE", "_OUTPUT_A_BYTE"):
             monkeypatch.setattr(filling, limit, 0)
-        monkeypatch.setattr(filling, "_MEMORY", 160 * MEGABYTE)
+        monkeypatch.setattr(filling, "_MEMORY", 208 * MEGABYTE)
         monkeypatch.setattr(filling, "_BESIDE_ENGINE", 60 * MEGABYTE)
         monkeypatch.setattr(filling, "_SECONDS", 20.0)
         monkeypatch.setattr(filling, "_OUTPUT", (512 if name == "cells.db" else 12) * MEGABYTE)
