@@ -203,7 +203,7 @@ def _of_use(use: ToolUse) -> ProofStep:
     """A call of a tool and what it gave, or why it gave nothing."""
     if use.problem:  # what failed is not done again
         return ProofStep(id=use.id, tool=f"{use.tool}: failed", arguments=use.arguments, output=use.problem)
-    return ProofStep(id=use.id, tool=use.tool, arguments=use.arguments, output=use.output)
+    return ProofStep(id=use.id, tool=use.tool, arguments=use.arguments, output=use.output, tables=use.tables)
 
 
 def _derivations(result: Result, steps: Sequence[Step]) -> Iterator[Derivation]:

@@ -36,24 +36,30 @@ def _extract(path: Path) -> str:
     return readers.read(path, path.name).text
 
 
-def _again(
-    tools: Callable[[Path], tuple[Tool, ...]], folder: Path, name: str, arguments: dict[str, Any], output: JsonValue
-) -> bool:
-    """Whether a tool over the folder gives this output: the one of the loop, or the one of programs."""
+def _again(tools: Callable[[Path], tuple[Tool, ...]], folder: Path, step: Mapping[str, Any]) -> str:
+    """What is wrong with a step: a tool over the folder, that of the loop or that of programs, must give its output."""
+    arguments, output = json.loads(step["arguments"]), json.loads(step["output"])
     failed: ToolError | None = None
     for tool in tools(folder):
-        if tool.name == name:
+        if tool.name == step["tool"]:
             try:
                 given = json.loads(json.dumps(tool.call(**arguments)))
             except ToolError as error:
                 failed = error
                 continue
             if _is_same(output, given):
-                return True
+                return "" if _tables(tool, arguments) == step["tables"] else "reads its tables in another way"
             failed = None
     if failed is not None:
         raise failed
-    return False
+    return "gives something else"
+
+
+def _tables(tool: Tool, arguments: dict[str, Any]) -> JsonValue:
+    """How the tables are read that a call asks, as a proof has it."""
+    read = tool.tables_read(arguments) if tool.tables_read is not None else ()
+    tables: JsonValue = json.loads(json.dumps([one.fields() for one in read]))
+    return tables
 
 
 def _tools(folder: Path) -> tuple[Tool, ...]:

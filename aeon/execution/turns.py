@@ -95,7 +95,7 @@ class TurnTaker:
         total = _total(value)
         return ToolUse(
             id=call.id, tool=call.tool, arguments=call.arguments, output=value, total=total,
-            lines=lines_of(value) if tool.reading else (), cut=output.cut or _is_cut(value),
+            lines=lines_of(value) if tool.reading else (), cut=output.cut or _is_cut(value), tables=output.tables,
         )  # fmt: skip
 
     def _calls(self, step: str, first: int, requests: Sequence[CallRequest]) -> tuple[Call, ...]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from aeon.grounding.calculated import with_calculations
 from aeon.grounding.dated import as_day
+from aeon.grounding.doubted import with_doubts
 from aeon.grounding.grounds import Grounds, Known, Rounding, ToolOutput, reading_of
 from aeon.grounding.matching import Match, claim_of, computed, learn, matched, unchecked, with_unit
 from aeon.grounding.toolrecord import ToolRecord
@@ -79,7 +80,7 @@ class LoopEvidence:
         if calculations:
             made = with_calculations(made, mentions, search.whole, self._record.by_number(), calculations)
             made = _with_computations(answer, made, mentions, search.whole)
-        return _without_constants(answer, made, mentions)
+        return with_doubts(_without_constants(answer, made, mentions), self._record.uses)
 
     def all(self, answer: str, cites: frozenset[str]) -> Grounds:
         """All that an answer with these citations may rest on, what it cites first.

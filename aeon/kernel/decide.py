@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from aeon.errors import UsageError
-from aeon.schema.claims import ENDINGS, Claim
+from aeon.schema.claims import LACKING, Claim
 from aeon.schema.conclusion import Decision
 from aeon.schema.outcome import Failure
 from aeon.schema.task import Question
@@ -144,7 +144,7 @@ def first(rules: Sequence[Rule], signals: Signals) -> Rule:
 
 def borne_out(decision: Decision, claims: Sequence[Claim]) -> Decision:
     """The decision, or what its answer lacks: no answer is good enough whose claims do not stand."""
-    for verdict, reason in ENDINGS.items() if decision.revisable else ():
-        if texts := [claim.text for claim in claims if claim.verdict == verdict]:
+    for reason in LACKING if decision.revisable else ():
+        if texts := [claim.text for claim in claims if claim.lacking == reason]:
             return Decision(action="OUTPUT", reason=reason, detail=", ".join(texts))
     return decision

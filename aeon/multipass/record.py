@@ -12,7 +12,7 @@ from aeon.multipass.refine import Attempts
 from aeon.multipass.statistics import statistics
 from aeon.multipass.trends import AIMS
 from aeon.multipass.votes import Ballot
-from aeon.schema.claims import ENDINGS, Claim
+from aeon.schema.claims import LACKING, Claim
 from aeon.schema.conclusion import Conclusion, Decision, PhaseTiming
 from aeon.schema.config import Config
 from aeon.schema.evaluation import Evaluation
@@ -258,9 +258,8 @@ def _held(assessment: ConvergenceAssessment, claims: Sequence[Claim]) -> Converg
 
     It was made of the results, before the answer was worded.
     """
-    lost = [claim for claim in claims if claim.verdict in ENDINGS]
-    verdicts = {claim.verdict for claim in lost}
-    codes = [reason for verdict, reason in ENDINGS.items() if verdict in verdicts]
+    lost = [claim for claim in claims if claim.lacking]
+    codes = sorted((claim.lacking for claim in lost), key=LACKING.index)
     return assessment.changed(
         converged=assessment.converged and not lost,
         reason_codes=tuple(dict.fromkeys([*assessment.reason_codes, *codes])),

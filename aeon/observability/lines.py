@@ -182,6 +182,7 @@ def conclusion_lines(end: Conclusion, before: str = "", reservations: Iterable[s
     spent = f"{before}{usage_words(end.usage)}, {end.seconds:.1f} s"
     lines: list[Line] = [(Span(end.stop_reason.replace("_", " "), style), Span(f"  {spent}"))]
     cautions = [*_reservations(end), *reservations, *map(_unread_words, end.unread)]
+    cautions += _open_words(end.claims)
     cautions += [_altered(end), _degraded(end), _lost(end), _surplus(end)]
     lines += [(Span(text, "warn"),) for text in cautions if text]
     lines += [*claim_lines(end.claims), *_sentence_lines(end.sentence_checks)]
@@ -196,6 +197,12 @@ def coverage(claims: Sequence[Claim]) -> str:
     verdicts = Counter(claim.verdict for claim in claims)
     checked = len(claims) - verdicts["not_checked"]
     return f"{checked} of {len(claims)} checked, {verdicts['supported']} supported"
+
+
+def _open_words(claims: Sequence[Claim]) -> list[str]:
+    """What is open of the tables that claims rest on, and what to do."""
+    doubts = dict.fromkeys(doubt for claim in claims for doubt in claim.doubts)
+    return [f"open: {visible(doubt)}; aeon tables FILE --write lets you state it" for doubt in doubts]
 
 
 def claim_lines(claims: Sequence[Claim]) -> list[Line]:

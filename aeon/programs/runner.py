@@ -128,7 +128,10 @@ class ProgramRunner:
         key = _key(f"{ledger.execution_id}:{name}", tool, arguments)
         output = await self._tools.call(tool, arguments, key, guard=lambda: ledger.tool_call(""))
         value, sentences = quoted(output.value) if tool == QUOTE else (output.value, ())
-        return ToolUse(id=name, tool=tool, arguments=arguments, output=value, cut=output.cut, lines=_lines(sentences))
+        return ToolUse(
+            id=name, tool=tool, arguments=arguments, output=value, cut=output.cut, lines=_lines(sentences),
+            tables=output.tables,
+        )  # fmt: skip
 
     async def _read(self, text: str, question: Asked, name: str) -> Ran:
         """A short answer of texts as a quotation of the sentence that it stands in, or that gives it, says a judge."""

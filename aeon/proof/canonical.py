@@ -15,7 +15,7 @@ __all__ = [
 ]  # fmt: skip
 
 FORMAT = "aeon-proof"
-VERSION = 3
+VERSION = 4
 QUOTED = 32
 """Characters of a quote's prefix and suffix."""
 MOST_BYTES = 64 * 2**20
@@ -41,7 +41,8 @@ _SOURCE = {
     "id": str, "title": str, "location": str, "retrieved": str, "extractor": str, "raw_sha256": str,
     "text_sha256": str, "text": str, "read": [[int]],
 }  # fmt: skip
-_STEP = {"id": str, "tool": str, "arguments": str, "output": str, "sha256": str}
+_TABLE = {"table": str, "source": str, "told": [str], "open": [str]}
+_STEP = {"id": str, "tool": str, "arguments": str, "output": str, "sha256": str, "tables": [_TABLE]}
 SHAPE = {
     "format": str, "version": int, "task": {"text": str, "context": str}, "answer": str, "sources": [_SOURCE],
     "grounds": {"kind": str, "checked": bool, "names": [str]},

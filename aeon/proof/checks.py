@@ -19,6 +19,8 @@ from aeon.proof.whole import GROUNDS, problems_of_sentences, problems_of_values
 
 __all__ = ["Checks"]
 
+_OPEN = "it is supported in part at most: the table that it rests on could be read in another way"
+
 
 class Checks:
     """A proof that is being verified, and what came of it so far."""
@@ -144,7 +146,12 @@ class Checks:
             return
         must(claim["checks"] in ([], ["value"], ["judge"]), "it was checked in no way that is known")
         must(claim["checks"] == ["value"] or claim["verdict"] == "not_checked", "the host did not check it")
+        must(claim["verdict"] != "supported" or not any(map(self._is_open, claim["evidence"])), _OPEN)
         check_verdict(claim, mine, operands, self._steps)
+
+    def _is_open(self, record: dict[str, Any]) -> bool:
+        """Whether a piece of evidence comes from a table that could be read in another way."""
+        return record["type"] == "tool" and any(table["open"] for table in self._steps[record["id"]]["tables"])
 
     def _verdicts_in(self, sentence: dict[str, Any]) -> list[str]:
         """The verdicts on the values within a sentence, which are in order, none in another."""

@@ -27,6 +27,7 @@ from aeon.schema import (
     Task,
     Value,
 )
+from aeon.schema.turns import TableRead
 
 __all__ = [
     "UNCHECKED", "Derivation", "Grounds", "JournalRoot", "Proof", "ProofSource", "ProofStep", "journal_root",
@@ -58,12 +59,16 @@ class ProofSource(Value):
 
 
 class ProofStep(Value):
-    """A step and what it gave; ``arguments`` may refer to earlier steps as ``$s1``."""
+    """A step and what it gave; ``arguments`` may refer to earlier steps as ``$s1``.
+
+    ``tables`` say how the tables were read that it asked, of those that are no plain ones.
+    """
 
     id: str
     tool: str = ""
     arguments: JsonValue = None
     output: JsonValue = None
+    tables: tuple[TableRead, ...] = ()
 
 
 class Derivation(Value):
@@ -227,7 +232,11 @@ def _source(source: ProofSource) -> JsonObject:
 
 def _step(step: ProofStep, output: str) -> JsonObject:
     arguments = _json(step.arguments)
-    return {"id": step.id, "tool": step.tool, "arguments": arguments, "output": output, "sha256": sha256(output)}
+    tables: list[JsonValue] = [{**one.fields(), "told": [*one.told], "open": [*one.open]} for one in step.tables]
+    return {
+        **{"id": step.id, "tool": step.tool, "arguments": arguments, "output": output, "sha256": sha256(output)},
+        "tables": tables,
+    }
 
 
 def _sentence(number: int, one: SentenceCheck, proof: Proof, texts: Mapping[tuple[str, str], str]) -> Claim:

@@ -6,7 +6,6 @@ What the standard library cannot do, such as reading a PDF or asking a table, a 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -25,13 +24,13 @@ _FOLDER_TOOLS = ("sql", "read")
 class Host(NamedTuple):
     """What a program can do that has Aeon's readers, tools and engines.
 
-    ``extract`` gives the text of a file, ``again`` whether a tool over a folder gives an output for these arguments,
-    ``remade`` the proof that the lines of a saved run give, with the sources of a proof. Each raises an `AeonError`
-    where it cannot.
+    ``extract`` gives the text of a file, ``again`` what is wrong with a step, done again by a tool over a folder, ""
+    if nothing is, ``remade`` the proof that the lines of a saved run give, with the sources of a proof. Each raises an
+    `AeonError` where it cannot.
     """
 
     extract: Callable[[Path], str]
-    again: Callable[[Path, str, dict[str, Any], Any], bool]
+    again: Callable[[Path, Mapping[str, Any]], str]
     remade: Callable[[bytes, Mapping[str, Any]], bytes]
 
 
@@ -147,14 +146,13 @@ def _of_step(step: Mapping[str, Any], folder: Path, host: Host | None) -> Line:
     """Whether a tool over the folder gives the output of a step again."""
     name, tool = f"step {step['id']}", step["tool"]
     try:
-        arguments, output = json.loads(step["arguments"]), json.loads(step["output"])
         if host is None:
             raise MissingExtraError("that needs Aeon")
-        same = host.again(folder, tool, arguments, output)
+        wrong = host.again(folder, step)
     except MissingExtraError as error:
         return Line("recorded", f"{name}: {tool} was not done again over the folder: {error}")
     except (AeonError, ValueError, TypeError) as error:
         return Line("problem", f"{name}: {tool}, done again over the folder, fails: {error}", step["id"])
-    if not same:
-        return Line("problem", f"{name}: {tool}, done again over the folder, gives something else", step["id"])
+    if wrong:
+        return Line("problem", f"{name}: {tool}, done again over the folder, {wrong}", step["id"])
     return Line("verified", f"{name}: {tool}, done again over the folder", step["id"])

@@ -10,6 +10,8 @@ from aeon.schema.value import Value
 
 __all__ = [
     "ENDINGS",
+    "LACKING",
+    "OPEN_READING",
     "Claim",
     "ClaimKind",
     "Computation",
@@ -30,6 +32,10 @@ Verdict = Literal["supported", "partial", "contradicted", "not_found", "not_chec
 
 ENDINGS = {"contradicted": "contradicted", "not_found": "unsupported"}
 """By the verdict on a claim, why an answer that has one is not good enough after all; the first that holds."""
+OPEN_READING = "open_reading"
+"""Why an answer is not that has a claim with doubts."""
+LACKING = (*ENDINGS.values(), OPEN_READING)
+"""All that an answer may lack by its claims; the first that holds counts."""
 
 _Offset = Annotated[int, Field(ge=0)]
 
@@ -118,7 +124,8 @@ class Claim(Value):
 
     ``evidence`` holds the operands of the ``computation`` in order, or the one place where the value stands, or those
     of the first and the last of several days; behind them the place where the unit stands, if it stands elsewhere.
-    ``note`` says in words what is missing or wrong.
+    ``note`` says in words what is missing or wrong. ``doubts`` are what is open of how the tables were read that it
+    rests on: then it is supported in part at most.
     """
 
     id: str
@@ -132,6 +139,12 @@ class Claim(Value):
     computation: Computation | None = None
     verdict: Verdict = "not_checked"
     note: str = ""
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def lacking(self) -> str:
+        """Why an answer that has it is not good enough after all, "" where it keeps none from being that."""
+        return ENDINGS.get(self.verdict) or (OPEN_READING if self.doubts else "")
 
 
 class SentenceCheck(Value):

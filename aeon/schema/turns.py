@@ -9,7 +9,7 @@ from pydantic import Field
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.schema.value import Value
 
-__all__ = ["Call", "Exchange", "Lines", "ToolUse", "Turn", "TurnForm", "WorkForm"]
+__all__ = ["Call", "Exchange", "Lines", "TableRead", "ToolUse", "Turn", "TurnForm", "WorkForm"]
 
 WorkForm = Literal["tools", "program"]
 """How a model does a step: a loop of turns in which it calls tools, or one short program over them."""
@@ -42,11 +42,24 @@ class Call(Value):
     signature: str = ""
 
 
+class TableRead(Value):
+    """How a table was read out of its file, where that is no plain one: what is ``told`` of it.
+
+    ``open`` is what could be read in another way, of what a call used of it.
+    """
+
+    table: str
+    source: str
+    told: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+
+
 class ToolUse(Value):
     """What came of a call: its ``output``, or the ``problem`` that kept it from having one.
 
     ``lines`` are the sentences that it shows, in the order in which they are numbered. ``cut``: the output was longer
-    than the byte cap. ``total``: the rows that there are, where only some of them are shown.
+    than the byte cap. ``total``: the rows that there are, where only some of them are shown. ``tables`` say how the
+    tables were read that it asked.
     """
 
     id: str
@@ -57,6 +70,7 @@ class ToolUse(Value):
     problem: str = ""
     cut: bool = False
     total: Annotated[int | None, Field(ge=0)] = None
+    tables: tuple[TableRead, ...] = ()
 
 
 class Turn(Value):

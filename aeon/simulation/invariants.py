@@ -16,7 +16,7 @@ from aeon.runtime.journal import Journal
 from aeon.runtime.lines import Entry
 from aeon.runtime.replay import AnyEngine, replay
 from aeon.schema import NOTHING, Budget, Conclusion, Frozen, JsonValue, Result, fragment
-from aeon.schema.claims import ENDINGS
+from aeon.schema.claims import LACKING
 from aeon.simulation.accounts import hold_accounts
 from aeon.simulation.combining import hold_combined, inner_reasons
 from aeon.simulation.contractive import hold_contractive
@@ -175,13 +175,13 @@ def _json(value: JsonValue | list[int]) -> str:
 
 
 def _answered(world: World, result: Conclusion, engine: AnyEngine) -> None:
-    reasons = {rule.reason for rule in table(engine.table)} | {*ENDINGS.values()} | inner_reasons(result)
+    reasons = {rule.reason for rule in table(engine.table)} | {*LACKING} | inner_reasons(result)
     reasons |= {f"{name}_exhausted" for name in Budget.model_fields}
     if not result.answer:
         world.wrong("it ends in an answer", "the answer is empty")
     if result.stop_reason not in reasons:
         world.wrong("it ends in an answer", f"{result.stop_reason!r} is no stop reason")
-    if result.sufficient and (lost := [claim.text for claim in result.claims if claim.verdict in ENDINGS]):
+    if result.sufficient and (lost := [one.text for one in result.claims if one.lacking]):
         world.wrong("a good answer stands", f"{result.stop_reason}, though {', '.join(lost)} does not")
     world.ran_out(result.stop_reason.removesuffix("_exhausted"))
     world.fired["question_assumed"] += world.has("question_assumed") and bool(result.assumptions)

@@ -12,7 +12,7 @@ from aeon.runtime.journal import Journal
 from aeon.runtime.lines import Entry
 from aeon.runtime.replay import AnyEngine
 from aeon.schema import Answer, Budget, Claim, Conclusion, Config, ExecutionPass, Result, Settings
-from aeon.schema.claims import ENDINGS
+from aeon.schema.claims import ENDINGS, OPEN_READING
 from aeon.schema.effects import AskUser
 from aeon.simulation.combining import inner_reasons, is_combined
 from aeon.simulation.world import ROUNDING, World
@@ -49,7 +49,7 @@ def _causes(result: Conclusion, before: Sequence[Entry], config: Settings) -> di
     """Whether what is on record before the answer gives rise to a reason, for each of the machine's own."""
     failures = [entry.failure for entry in before if entry.failure is not None]
     verdicts: set[str] = {claim.verdict for claim in result.claims} or set(ENDINGS)
-    causes = {ending: verdict in verdicts for verdict, ending in ENDINGS.items()}
+    causes = {ending: verdict in verdicts for verdict, ending in ENDINGS.items()} | _open(result)
     causes |= {f"{name}_exhausted": _is_short(name, result, config) for name in Budget.model_fields}
     causes |= {f"{one.limit}_exhausted": True for one in failures}
     return causes | {
@@ -57,6 +57,11 @@ def _causes(result: Conclusion, before: Sequence[Entry], config: Settings) -> di
         "unknown_outcome": any(one.kind == "unknown" for one in failures),
         "interrupted": any(entry.interrupted for entry in before),
     }
+
+
+def _open(result: Conclusion) -> dict[str, bool]:
+    """Whether a claim rests on a table that could be read in another way."""
+    return {OPEN_READING: any(claim.doubts for claim in result.claims)}
 
 
 def _overruled(result: Conclusion, entries: Sequence[Entry], before: Sequence[Entry]) -> Iterator[str]:

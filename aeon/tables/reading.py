@@ -102,8 +102,12 @@ class Reading:
     @property
     def told(self) -> tuple[str, ...]:
         """What was read otherwise than a plain table, each in a few words; nothing for a plain one."""
-        columns = (text for column in self.columns if (text := column.told))
-        return (*self.around, *columns, *(f"open: {doubt}" for doubt in self.doubts))
+        return (*self.known, *(f"open: {doubt}" for doubt in self.doubts))
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The same without what could be read in another way."""
+        return (*self.around, *(text for column in self.columns if (text := column.told)))
 
     @property
     def around(self) -> tuple[str, ...]:

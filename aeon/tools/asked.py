@@ -13,10 +13,11 @@ from aeon.schema.frozen import JsonValue
 from aeon.tools import plainsql, smallsql
 from aeon.tools.plainsql import PlainForm
 from aeon.tools.queryerrors import not_shown
+from aeon.tools.queryuse import used_by
 from aeon.tools.smallsql import SmallForm
 from aeon.tools.tablefile import TableFile
 
-__all__ = ["reads", "table", "value"]
+__all__ = ["reads", "table", "used", "value"]
 
 _MOST_OPEN = 4
 _MOST_KEPT = 136 * MEGABYTE
@@ -42,6 +43,12 @@ def table(data: bytes, folder: str, seconds: float, most_bytes: int) -> str:
     """The columns and rows that a query gives, as JSON. Raises as `PlainForm.table`."""
     with _opened(folder) as file, file.session(plainsql.SETUP, seconds) as cursor:
         return _text(PlainForm(file, cursor, seconds).table(_query(data), most_bytes))
+
+
+def used(data: bytes, folder: str, seconds: float) -> str:
+    """Which tables and columns a query uses, as JSON. Gives what `used_by` gives."""
+    with _opened(folder) as file, file.session(plainsql.SETUP, seconds) as cursor:
+        return json.dumps(used_by(cursor, _query(data), [table.name for table in file.tables]))
 
 
 @contextmanager

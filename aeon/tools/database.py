@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aeon.documents.folder import Folder
-from aeon.errors import InputFileError, ToolFailed
+from aeon.errors import InputFileError, ToolError, ToolFailed
 from aeon.isolation.limits import MEGABYTE, Limits
 from aeon.isolation.pool import (
     ASKING,
@@ -29,6 +29,7 @@ from aeon.isolation.pool import (
     isolated,
 )
 from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.schema.turns import TableRead
 from aeon.tables.extra import extra
 from aeon.tables.naming import quoted
 from aeon.tables.typedfiles import typed_columns
@@ -150,6 +151,24 @@ class Database:
     def reads(self, query: str) -> bool:
         """Whether a query gives something that a table has. Raises as `query` for what is none."""
         return bool(json.loads(self._asked(asked.reads, query, SMALL)))
+
+    def read_for(self, query: str) -> tuple[TableRead, ...]:
+        """How the tables were read that a query asks, of those that are no plain ones.
+
+        Where it cannot be told which it asks, all may be.
+        """
+        odd = [table for table in self.tables if table.reading.told]
+        if not odd:
+            return ()
+        try:
+            used: dict[str, list[str] | None] | None = json.loads(self._asked(asked.used, query, PLAIN))
+        except ToolError:
+            used = None
+        return tuple(
+            table.read_as(None if used is None else used[table.name])
+            for table in odd
+            if used is None or table.name in used
+        )
 
     def query(self, query: str) -> JsonValue:
         """Return what a ``SELECT`` gives: one value, a list, an object, or a list of objects; no rows are ``[]``.

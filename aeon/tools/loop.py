@@ -14,6 +14,7 @@ from pydantic import Field
 
 from aeon.documents.collection import Collection
 from aeon.schema import JsonObject
+from aeon.schema.turns import TableRead
 from aeon.tables.naming import quoted
 from aeon.tools.database import Database
 from aeon.tools.foldertexts import FolderTexts, fitting
@@ -86,7 +87,7 @@ def _sql(database: Database, most_bytes: int) -> Tool:
         """Run one DuckDB query that reads. At most 100 rows are shown."""
         return database.plain_query(query, most_bytes)
 
-    return replace(ask, tables=database.tables)
+    return replace(ask, tables=database.tables, tables_read=lambda given: database.read_for(str(given["query"])))
 
 
 def _search(texts: FolderTexts) -> Tool:
@@ -107,7 +108,11 @@ def _read(texts: FolderTexts, database: Database | None) -> Tool:
             return _rows(database, found, start, texts.most_bytes)
         return texts.part(found, start)
 
-    return replace(read, reading=True)
+    def tables_read(given: JsonObject) -> tuple[TableRead, ...]:
+        found = texts.meant(str(given["name"]))
+        return (found.read_as(None),) if isinstance(found, TableInfo) and found.reading.told else ()
+
+    return replace(read, reading=True, tables_read=tables_read)
 
 
 def _rows(database: Database | None, table: TableInfo, start: int, most_bytes: int) -> JsonObject:

@@ -15,6 +15,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from aeon.errors import ToolFailed
 from aeon.schema.frozen import Frozen, JsonValue
+from aeon.schema.turns import TableRead
 from aeon.text import one_line, printable
 
 __all__ = ["MAX_DEPTH", "ToolOutput", "bounded"]
@@ -29,11 +30,15 @@ MAX_DEPTH = 64
 
 
 class ToolOutput(Frozen):
-    """What a tool gave: a JSON value, whether it was cut at the byte cap, and how long the call took."""
+    """What a tool gave: a JSON value, whether it was cut at the byte cap, and how long the call took.
+
+    ``tables`` say how the tables were read that it asked.
+    """
 
     value: JsonValue
     cut: bool = False
     seconds: float = Field(0.0, ge=0)
+    tables: tuple[TableRead, ...] = ()
 
 
 def bounded(value: object, limit: int) -> tuple[JsonValue, bool]:

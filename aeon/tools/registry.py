@@ -113,7 +113,8 @@ class ToolRegistry:
             with watched(name):
                 async with guard():
                     value, cut = await _finish(tool, invoke(tool, prepared, self.output_bytes))
-            return ToolOutput(value=value, cut=cut, seconds=time.monotonic() - started)
+            tables = await aside(partial(tool.tables_read, arguments)) if tool.tables_read is not None else ()
+            return ToolOutput(value=value, cut=cut, seconds=time.monotonic() - started, tables=tables)
 
     @staticmethod
     async def _prepared(tool: Tool, arguments: JsonObject) -> tuple[dict[str, object], list[str]]:

@@ -30,4 +30,9 @@ def sql(database: Database, ask: Callable[[str], JsonValue] | None = None) -> To
         """
         return answer(query)
 
-    return replace(sql, tables=database.tables, schema=database.schema())
+    return replace(
+        sql,
+        tables=database.tables,
+        schema=database.schema(),
+        tables_read=lambda given: database.read_for(str(given["query"])),
+    )

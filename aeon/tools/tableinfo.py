@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from aeon.schema.turns import TableRead
 from aeon.tables.naming import literal, quoted
 from aeon.tables.reading import PLAIN_READING, SUMS, Reading
+from aeon.text import one_line
 
 __all__ = ["Named", "TableInfo", "identifier"]
 
 _KINDS = {"VARCHAR": "text", "BIGINT": "integer", "DOUBLE": "numeric", "DECIMAL": "numeric"}
+_MOST_TOLD, _LONGEST_TOLD = 20, 300
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -48,6 +51,17 @@ class TableInfo:
     def is_of_totals(self) -> bool:
         """Whether its rows are sums of those of another table."""
         return SUMS in self.reading.notes
+
+    def read_as(self, columns: Collection[str] | None) -> TableRead:
+        """How it was read, for what uses these columns of it, in small letters, or all of them."""
+        doubts = (
+            f"{one.name}: {one.doubt}"
+            for one in self.reading.columns
+            if one.doubt and (columns is None or one.name.lower() in columns)
+        )
+        return TableRead(
+            table=self.name, source=self.source, told=_short_list(self.reading.known), open=_short_list([*doubts])
+        )
 
     @property
     def units_told(self) -> dict[str, str]:
@@ -100,6 +114,13 @@ class TableInfo:
             line += f"{', ' if number else '; e.g. '}({cells})"
             room -= len(cells) + 4
         return line
+
+
+def _short_list(texts: Sequence[str]) -> tuple[str, ...]:
+    """The texts in one line each, the first of very many."""
+    left = len(texts) - _MOST_TOLD
+    shown = (one_line(text, _LONGEST_TOLD) for text in texts[:_MOST_TOLD])
+    return (*shown, f"and {left:,} more such notes") if left > 0 else tuple(shown)
 
 
 def _first(lines: Sequence[str], room: int) -> Sequence[str]:

@@ -22,6 +22,7 @@ from aeon.errors import ConfigError
 from aeon.jsonschemas.inlining import inlined
 from aeon.jsonschemas.patterns import PatternValidator, bad_pattern
 from aeon.schema.frozen import JsonObject, JsonValue
+from aeon.schema.turns import TableRead
 from aeon.search.provider import Provider
 from aeon.text import one_line
 from aeon.tools.material import Material
@@ -50,7 +51,7 @@ class Tool:
     the schema into those that ``call`` takes and raises ``ValueError`` where it cannot. ``offered``: whether prompts
     name it; else only the host uses it. ``reading``: its result is a list of passages, and what the step finds out is
     read out of them by the model. ``named`` gives the values of columns that stand in a text, ``reads`` says
-    whether a query gives something that a table has.
+    whether a query gives something that a table has. ``tables_read`` says how the tables were read that a call asks.
     ``tables`` are those that it asks, ``schema`` the statements that would make them, ``texts`` the names of the
     documents that it reads, ``material`` the sentences that a question is put to. ``provider`` is what
     research searches with.
@@ -69,6 +70,7 @@ class Tool:
     offered: bool = True
     reading: bool = False
     reads: Callable[[str], bool] | None = None
+    tables_read: Callable[[JsonObject], tuple[TableRead, ...]] | None = None
     named: Callable[[str], tuple[Named, ...]] | None = None
     tables: tuple[TableInfo, ...] = ()
     schema: str = ""

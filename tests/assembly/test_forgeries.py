@@ -341,10 +341,10 @@ def test_no_table_and_no_query_can_be_changed(part: str, of_tables: Proved) -> N
         (b'"answer":', b'"answer":"It is 5.","answer":'), (b'"limits":[', b'"limits":[1.5,'),
         (b'"limits":[', b'"limits":[NaN,'), (b'"limits":[', b'"limits":[-Infinity,'),
         (b'"limits":[', b'"limits":[' + b"[" * 5_000 + b"]" * 5_000 + b","),
-        (b'"limits":[', b'"limits":[' + b"9" * 4_000 + b","), (b'"version":3', b'"version":3 '),
+        (b'"limits":[', b'"limits":[' + b"9" * 4_000 + b","), (b'"version":4', b'"version":4 '),
         (b'"limits":["', b'"limits":["\\ud800'), (b'"limits":["', b'"limits":["\xc3\x28'),
-        (b'"limits":["', b'"limits":["\\u0041'), (b'"version":3', b'"version":true'),
-        (b'"version":3', b'"version":"3"'),
+        (b'"limits":["', b'"limits":["\\u0041'), (b'"version":4', b'"version":true'),
+        (b'"version":4', b'"version":"3"'),
     ],
 )  # fmt: skip
 def test_no_other_way_to_write_it_verifies(old: bytes, new: bytes, of_texts: Proved) -> None:

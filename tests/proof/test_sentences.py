@@ -163,12 +163,12 @@ def test_thousands_of_sentences_are_looked_up_in_order(monkeypatch: pytest.Monke
     assert verify(data).code == 0 and len(seen) == 1000 and set(seen) == {2}
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", [1, 2, 3])
 def test_a_proof_of_an_older_version_gets_one_line(version: int) -> None:
     """It says too little to be verified; the line says how a new one is made."""
     report = verify(changed(small(), lambda d: d.update(version=version)))
     assert report.code == 2 and len(report.problems) == 1
-    assert f"version {version}; this verifier reads version 3; make it again: aeon resume" in report.problems[0]
+    assert f"version {version}; this verifier reads version 4; make it again: aeon resume" in report.problems[0]
 
 
 def test_a_contradicted_value_makes_no_supported_sentence() -> None:

@@ -17,7 +17,7 @@ from aeon.kernel.engine import Halt, Run
 from aeon.multipass.effects import DraftPlan, Synthesize, ValidateResults
 from aeon.multipass.fallbacks import NO_ANSWER, UNCHECKED
 from aeon.multipass.plans import answer_steps, draft_problems
-from aeon.schema.claims import ENDINGS
+from aeon.schema.claims import LACKING
 from aeon.schema.conclusion import Decision, Degradation
 from aeon.schema.effects import Program
 from aeon.schema.experience import Lesson, Lessons, Noted, Pattern
@@ -29,7 +29,7 @@ from aeon.schema.turns import ToolUse
 __all__ = ["classify", "draft", "execute", "is_no", "plan", "taught", "verify", "walked"]
 
 C = TypeVar("C", bound=WorkConfig)
-_KNOWN = ("verified", "partial", "rejected", "not_stated", *ENDINGS.values())
+_KNOWN = ("verified", "partial", "rejected", "not_stated", *LACKING)
 """Reasons to end that say what a run is worth; a budget or an interrupt says nothing of it."""
 _LONGEST_LESSON = 400
 _STEPS: dict[Complexity, int] = {"BYPASS": 1, "SIMPLE": 1, "MODERATE": 3, "COMPLEX": 6}
