@@ -137,7 +137,15 @@ def _either_search(own: Tool, other: Tool, most_bytes: int) -> Tool:
 def _either_read(own: Tool, other: Tool) -> Tool:
     """A reader of both: by the name of the text."""
 
-    def read(name: str, start: int = 1) -> object:
-        return (own if name.strip().casefold() == CONTEXT else other).call(name=name, start=start)
+    def of(name: object) -> Tool:
+        return own if str(name).strip().casefold() == CONTEXT else other
 
-    return replace(other, call=read, hint="\n".join(filter(None, (other.hint, own.hint))))
+    def read(name: str, start: int = 1) -> object:
+        return of(name).call(name=name, start=start)
+
+    def tables_read(given: JsonObject) -> tuple[TableRead, ...]:
+        asked = of(given["name"]).tables_read
+        return asked(given) if asked is not None else ()
+
+    hint = "\n".join(filter(None, (other.hint, own.hint)))
+    return replace(other, call=read, hint=hint, tables_read=tables_read)
