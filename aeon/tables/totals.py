@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,6 +17,8 @@ _SURE = 10
 """A sum below which one column alone may agree by chance."""
 _SURE_OF_TWO = 50
 """The same where only two rows are summed."""
+_BEYOND_CHANCE = 10**6
+"""In how many ways the numbers of two columns that agree could have been others, where nothing else says so."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +38,10 @@ def totals(columns: Sequence[Values], labels: Sequence[int]) -> Sums:
     rows = [[column[at] for column in columns] for at in range(count)]
     if count <= _ENOUGH or not columns:
         return Sums()
-    if _is_sum(rows[0], _added(rows[1:]), count - 1, labels[0] < min(labels[1:])) and not _below(rows, labels).sure:
-        return Sums((0,))
-    return _below(rows, labels)
+    below = _below(rows, labels)
+    has_less = labels[0] < min(labels[1:])
+    is_first = not below.sure and _is_sum(rows[0], _added(rows[1:]), count - 1, has_less=has_less)
+    return Sums((0,)) if is_first else below
 
 
 def _below(rows: Sequence[Values], labels: Sequence[int]) -> Sums:
@@ -50,7 +54,8 @@ def _below(rows: Sequence[Values], labels: Sequence[int]) -> Sums:
         is_last = at == len(rows) - 1
         sums = [one for one in (since, every, of_totals) if one.count >= _ENOUGH]
         agreeing, above = _agreement(row, sums)
-        if agreeing and _speaks(row, agreeing, above, has_less=_has_less(labels, at), is_last=is_last):
+        has_less = is_last or _has_less(labels, at)
+        if agreeing and _speaks(row, agreeing, above, has_less=has_less):
             sure.append(at)
             of_totals.add(row)
             since = _Sum(width)
@@ -93,9 +98,9 @@ def _added(rows: Sequence[Values]) -> list[Decimal | None]:
     return added.values
 
 
-def _is_sum(row: Values, sums: Values, rows: int, has_less: bool) -> bool:
+def _is_sum(row: Values, sums: Values, rows: int, *, has_less: bool) -> bool:
     agreeing = _agreeing(row, sums, rows)
-    return bool(agreeing) and _speaks(row, agreeing, rows, has_less=has_less, is_last=True)
+    return bool(agreeing) and _speaks(row, agreeing, rows, has_less=has_less)
 
 
 def _agreeing(row: Values, sums: Values, rows: int) -> int:
@@ -114,11 +119,19 @@ def _is_rounded(value: Decimal, added: Decimal, rows: int) -> bool:
     return abs(value - added) <= unit * rows / 2 and abs(added) > unit * rows * _SURE
 
 
-def _speaks(row: Values, agreeing: int, rows: int, *, has_less: bool, is_last: bool) -> bool:
+def _speaks(row: Values, agreeing: int, rows: int, *, has_less: bool) -> bool:
     """Whether enough speaks for a total: columns that agree, a sum that is no chance, texts that it has not."""
     if agreeing > 1:
-        return is_last or has_less or agreeing > _ENOUGH
+        return has_less or agreeing > _ENOUGH or _ways(row) >= _BEYOND_CHANCE
     largest = max(abs(value) for value in row if value is not None)
-    if largest < (_SURE_OF_TWO if rows == _ENOUGH else _SURE):
-        return False
-    return is_last or has_less
+    return has_less and largest >= (_SURE_OF_TWO if rows == _ENOUGH else _SURE)
+
+
+def _ways(row: Values) -> int:
+    """How many other rows of numbers as long as these there are."""
+    return math.prod(10 ** len(_digits(value)) for value in row if value)
+
+
+def _digits(value: Decimal) -> str:
+    """The digits of a number, without zeros before it and behind its point."""
+    return f"{value.normalize():f}".lstrip("-0.").replace(".", "")

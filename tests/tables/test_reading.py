@@ -186,6 +186,12 @@ class TestTotals:
         text = "Item,May,June\nRent,120.4,130.3\nFood,210.3,190.4\nFun,80.4,70.4\nAll,411.1,391.0\n"
         assert len(rows_of(load(tmp_path, text))) == 3
 
+    def test_a_subtotal_among_rows_like_it(self, tmp_path: Path) -> None:
+        """Where two columns with many digits agree, nothing else need say so; where they have few, it must."""
+        database = load(tmp_path, "k,v,w\nGross,875.8,557.8\nOther,6.8,8.1\nBoth,882.6,565.9\nLess,2.0,2.2\n")
+        assert [row[0] for row in rows_of(database, "t_totals")] == ["Both"]
+        assert len(rows_of(load(tmp_path, "k,v,w\nAssets,35,31\nAccrued,6,6\nOther,29,25\n"))) == 3
+
     def test_no_row_is_a_total_by_chance(self, tmp_path: Path) -> None:
         """Small numbers add up easily; a row with all that the others have is none in the middle."""
         assert len(rows_of(load(tmp_path, "k,v\na,1\nb,2\nc,3\n"))) == 3
