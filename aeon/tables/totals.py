@@ -19,6 +19,8 @@ _SURE_OF_TWO = 50
 """The same where only two rows are summed."""
 _BEYOND_CHANCE = 10**6
 """In how many ways the numbers of two columns that agree could have been others, where nothing else says so."""
+_UNLIKELY = 10
+"""How many times rarer than the rows that are tried the numbers of a total must be."""
 
 
 @dataclass(frozen=True)
@@ -34,97 +36,122 @@ def totals(columns: Sequence[Values], labels: Sequence[int]) -> Sums:
 
     ``columns`` have the numbers of each column that has some, row by row; ``labels`` how many texts each row has.
     """
-    count = len(labels)
-    rows = [[column[at] for column in columns] for at in range(count)]
-    if count <= _ENOUGH or not columns:
+    if len(labels) <= _ENOUGH or not columns:
         return Sums()
-    below = _below(rows, labels)
-    has_less = labels[0] < min(labels[1:])
-    is_first = not below.sure and _is_sum(rows[0], _added(rows[1:]), count - 1, has_less=has_less)
-    return Sums((0,)) if is_first else below
+    search = _Search(columns, labels)
+    below = search.below()
+    return Sums((0,)) if not below.sure and search.is_first() else below
 
 
-def _below(rows: Sequence[Values], labels: Sequence[int]) -> Sums:
-    """The totals that stand below what they sum: of the rows since the last one, or of all."""
-    width = len(rows[0])
-    since, every, of_totals = _Sum(width), _Sum(width), _Sum(width)
-    sure: list[int] = []
-    maybe: list[int] = []
-    for at, row in enumerate(rows):
-        is_last = at == len(rows) - 1
-        sums = [one for one in (since, every, of_totals) if one.count >= _ENOUGH]
-        agreeing, above = _agreement(row, sums)
-        has_less = is_last or _has_less(labels, at)
-        if agreeing and _speaks(row, agreeing, above, has_less=has_less):
-            sure.append(at)
-            of_totals.add(row)
-            since = _Sum(width)
-            continue
-        maybe += [at] * (agreeing > 0 and is_last and above > _ENOUGH)
-        since.add(row)
-        every.add(row)
-    return Sums(tuple(sure), tuple(maybe))
+class _Search:
+    """Looks for the totals among some rows."""
 
+    def __init__(self, columns: Sequence[Values], labels: Sequence[int]) -> None:
+        self._rows: list[Values] = [[column[at] for column in columns] for at in range(len(labels))]
+        self._labels = labels
+        self._spreads = [*map(_spread, columns)]
 
-def _agreement(row: Values, sums: Sequence[_Sum]) -> tuple[int, int]:
-    """In how many columns a row is one of the sums, and how many rows are summed at most."""
-    agreeing = max((_agreeing(row, one.values, one.count) for one in sums), default=0)
-    return agreeing, max((one.count for one in sums), default=0)
+    def is_first(self) -> bool:
+        """Whether the first row is the sum of all others."""
+        added = _Sum(len(self._spreads))
+        for row in self._rows[1:]:
+            added.add(row)
+        agreeing = _agreeing(self._rows[0], added)
+        return self._speaks(self._rows[0], agreeing, added.count, self._labels[0] < min(self._labels[1:]), 1)
 
+    def below(self) -> Sums:
+        """The totals that stand below what they sum: of the rows since the last one, or of all."""
+        since, every, of_totals = (_Sum(len(self._spreads)) for _ in range(3))
+        sure: list[int] = []
+        maybe: list[int] = []
+        for at, row in enumerate(self._rows):
+            is_last = at == len(self._rows) - 1
+            sums = [one for one in (since, every, of_totals) if one.count >= _ENOUGH]
+            agreeing = max((_agreeing(row, one) for one in sums), key=len, default=())
+            above = max((one.count for one in sums), default=0)
+            if self._speaks(row, agreeing, above, is_last or self._has_less(at), 1 if is_last else len(self._rows)):
+                sure.append(at)
+                of_totals.add(row)
+                since = _Sum(len(self._spreads))
+                continue
+            maybe += [at] * (len(agreeing) > 0 and is_last and above > _ENOUGH)
+            since.add(row)
+            every.add(row)
+        return Sums(tuple(sure), tuple(maybe))
 
-def _has_less(labels: Sequence[int], at: int) -> bool:
-    """Whether a row has fewer texts than one above it, or as few as any where some have more."""
-    return labels[at] < max(labels[:at], default=0) or labels[at] == min(labels) < max(labels)
+    def _has_less(self, at: int) -> bool:
+        """Whether a row has fewer texts than one above it, or as few as any where some have more."""
+        labels = self._labels
+        return labels[at] < max(labels[:at], default=0) or labels[at] == min(labels) < max(labels)
+
+    def _speaks(self, row: Values, agreeing: Sequence[int], rows: int, has_less: bool, tries: int) -> bool:
+        """Whether enough speaks for a total: columns that agree, a sum that is no chance, texts that it has not.
+
+        ``rows`` are those that are summed, ``tries`` how many rows are looked at in this way.
+        """
+        if not agreeing or math.prod(self._spreads[at] for at in agreeing) < _UNLIKELY * tries:
+            return False
+        if len(agreeing) > 1:
+            return has_less or len(agreeing) > _ENOUGH or _ways(row) >= _BEYOND_CHANCE
+        largest = max(abs(value) for value in row if value is not None)
+        return has_less and largest >= (_SURE_OF_TWO if rows == _ENOUGH else _SURE)
 
 
 class _Sum:
-    """What some rows come to, column by column."""
+    """What some rows come to, column by column, and how many numbers each has there."""
 
     def __init__(self, width: int) -> None:
         self.values: list[Decimal | None] = [None] * width
+        self.parts = [0] * width
         self.count = 0
 
     def add(self, row: Values) -> None:
         self.count += 1
+        self.parts = [parts + (value is not None) for parts, value in zip(self.parts, row, strict=True)]
         self.values = [
             known if value is None else value + (known or 0) for known, value in zip(self.values, row, strict=True)
         ]
 
 
-def _added(rows: Sequence[Values]) -> list[Decimal | None]:
-    added = _Sum(len(rows[0]))
-    for row in rows:
-        added.add(row)
-    return added.values
+def _agreeing(row: Values, sums: _Sum) -> tuple[int, ...]:
+    """The columns in which a row is the sum, none where it is not in most of those in which it has a number.
 
-
-def _is_sum(row: Values, sums: Values, rows: int, *, has_less: bool) -> bool:
-    agreeing = _agreeing(row, sums, rows)
-    return bool(agreeing) and _speaks(row, agreeing, rows, has_less=has_less)
-
-
-def _agreeing(row: Values, sums: Values, rows: int) -> int:
-    """In how many columns a row is the sum, 0 where it is not in most of those in which it has a number."""
-    pairs = [(value, added) for value, added in zip(row, sums, strict=True) if value is not None and added is not None]
-    exact = sum(value == added != 0 for value, added in pairs)
-    near = sum(value != added and _is_rounded(value, added, rows) for value, added in pairs)
-    agreeing = exact + (near if exact else 0)
-    return agreeing if 2 * agreeing > len(pairs) else 0
+    Where a column has one number alone to be summed, that this one comes again says nothing.
+    """
+    exact: list[int] = []
+    near: list[int] = []
+    other = 0
+    for at, (value, added, parts) in enumerate(zip(row, sums.values, sums.parts, strict=True)):
+        if value is None or added is None:
+            continue
+        if value == added != 0:
+            exact += [at] * (parts > 1)
+        elif _is_rounded(value, added, parts):
+            near.append(at)
+        else:
+            other += 1
+    agreeing = (*exact, *near) if exact else ()
+    return agreeing if len(agreeing) > other else ()
 
 
 def _is_rounded(value: Decimal, added: Decimal, rows: int) -> bool:
     """Whether two sums differ by no more than what was rounded in their parts."""
-    exponent = value.as_tuple().exponent
-    unit = Decimal(1).scaleb(exponent) if isinstance(exponent, int) else Decimal(0)
+    unit = _unit(value)
     return abs(value - added) <= unit * rows / 2 and abs(added) > unit * rows * _SURE
 
 
-def _speaks(row: Values, agreeing: int, rows: int, *, has_less: bool) -> bool:
-    """Whether enough speaks for a total: columns that agree, a sum that is no chance, texts that it has not."""
-    if agreeing > 1:
-        return has_less or agreeing > _ENOUGH or _ways(row) >= _BEYOND_CHANCE
-    largest = max(abs(value) for value in row if value is not None)
-    return has_less and largest >= (_SURE_OF_TWO if rows == _ENOUGH else _SURE)
+def _spread(column: Values) -> int:
+    """Among how many values one of a column is, as far as those that it has tell."""
+    values = {value for value in column if value is not None}
+    if not values:
+        return 1
+    return min(int((max(values) - min(values)) / min(map(_unit, values))) + 1, len(values) ** 3)
+
+
+def _unit(value: Decimal) -> Decimal:
+    """What a number of so many places is counted in."""
+    exponent = value.as_tuple().exponent
+    return Decimal(1).scaleb(exponent) if isinstance(exponent, int) else Decimal(1)
 
 
 def _ways(row: Values) -> int:
