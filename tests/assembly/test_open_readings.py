@@ -19,7 +19,7 @@ from aeon.tools.files import Files
 from tests.proof.proofs import changed
 from tests.second import agreeing
 
-pytestmark = [pytest.mark.requirement("T5l"), pytest.mark.usefixtures("indexes", "words_only")]
+pytestmark = [pytest.mark.requirement("T5m"), pytest.mark.usefixtures("indexes", "words_only")]
 OPEN = "sales.csv: takings: 3.400 is read with the decimal mark '.'; it may be ','"
 ASKED = "What did the shops take in all?"
 

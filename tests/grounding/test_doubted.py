@@ -10,7 +10,7 @@ from aeon.schema import Claim, Decision, FromClaim, FromTool, Reading, Support, 
 from aeon.schema.claims import Verdict
 from aeon.schema.turns import TableRead
 
-pytestmark = pytest.mark.requirement("T5l")
+pytestmark = pytest.mark.requirement("T5m")
 READ = Reading(value="4", form="point")
 DOUBT = "a.csv: n: it may be ','"
 

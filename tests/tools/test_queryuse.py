@@ -7,7 +7,7 @@ import pytest
 
 from aeon.tools.queryuse import used_by
 
-pytestmark = pytest.mark.requirement("T5l")
+pytestmark = pytest.mark.requirement("T5m")
 
 
 @pytest.mark.parametrize(
