@@ -16,6 +16,7 @@ from aeon.language.readings import Read
 from aeon.multipass.effects import RunProgram
 from aeon.programs.calls import Calls, Text
 from aeon.programs.prompts import Asked
+from aeon.programs.reader import CALCULATOR
 from aeon.programs.quotes import NOT_STATED, place_of
 from aeon.programs.reading import Read as ReadProgram
 from aeon.programs.reading import read_program
@@ -32,6 +33,7 @@ from aeon.schema.turns import Call, Lines
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
+from aeon.tools.operands import operands
 from aeon.tools.quote import QUOTE, quoted
 from aeon.tools.references import substitute
 from aeon.tools.registry import ToolRegistry
@@ -103,7 +105,8 @@ class ProgramRunner:
             if isinstance(one, Text):
                 return Ran(problem="a text is written alone", uses=tuple(uses))
             try:
-                arguments = substitute(one.arguments, given)
+                known = operands(one.arguments, given) if one.tool == CALCULATOR else given
+                arguments = substitute(one.arguments, known)
                 if one.tool == SQL and not is_task and not await self._reads_table(arguments):
                     return Ran(absent=True, problem=self._searched(question.goal), uses=tuple(uses))
                 use = await self._use(f"{name}.{number}", one.tool, arguments)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from aeon.tables.columns import Guess
 from aeon.tables.conventions import PLAIN
@@ -30,8 +30,13 @@ def cast(column: str, guess: Guess) -> str:
 
 def unit_of(column: str, guess: Guess) -> str:
     """The expression that gives the unit of a cell in a column with several of them."""
-    named = sorted((unit for unit in guess.units if unit), key=len, reverse=True)
-    cases = " ".join(f"WHEN contains({column}, {literal(unit)}) THEN {literal(unit)}" for unit in named)
+    return _by_unit(column, {unit: literal(unit) for unit in guess.units if unit})
+
+
+def _by_unit(column: str, values: Mapping[str, str]) -> str:
+    """The expression that gives the value of the unit that a cell has."""
+    named = sorted(values, key=len, reverse=True)
+    cases = " ".join(f"WHEN contains({column}, {literal(unit)}) THEN {values[unit]}" for unit in named)
     return f"CASE {cases} END"
 
 
@@ -52,4 +57,8 @@ def _number(column: str, guess: Guess) -> str:
     kept = f"regexp_replace({body}, '[^0-9{re.escape(guess.convention.point)}]', '', 'g')"
     minus = f"CASE WHEN regexp_matches({written}, '^[^0-9]*[(\\-\\x{{2212}}\\x{{2013}}]') THEN '-' ELSE '' END"
     text = f"{minus} || replace({kept}, {literal(guess.convention.point)}, '.') || {power}"
-    return f"CASE WHEN regexp_full_match({written}, {whole}) THEN TRY_CAST({text} AS {guess.sql_type}) END"
+    number = f"TRY_CAST({text} AS {guess.sql_type})"
+    if guess.conversion:
+        factors = {unit: str(factor) for unit, factor in guess.conversion.factors}
+        number = f"TRY_CAST({number} * {_by_unit(column, factors)} AS {guess.sql_type})"
+    return f"CASE WHEN regexp_full_match({written}, {whole}) THEN {number} END"

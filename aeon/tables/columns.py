@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from aeon.tables.choosing import allowed, chosen
+from aeon.tables.converting import Conversion, conversion
 from aeon.tables.conventions import CONVENTIONS, PLAIN, Convention
 from aeon.tables.days import is_day, is_moment
 from aeon.tables.numerals import Numeral, fits, is_currency, numeral
@@ -27,10 +29,11 @@ _TYPES: dict[Kind, str] = {"day": "DATE", "moment": "TIMESTAMP", "truth": "BOOLE
 
 @dataclass(frozen=True)
 class Said:
-    """What is stated of a column: its kind, and how its numbers are written."""
+    """What is stated of a column: its kind, how its numbers are written, and their unit."""
 
     kind: str | None = None
     convention: Convention | None = None
+    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,13 +50,17 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Guess:
-    """What a column is taken for, with the ``shapes`` of its values; cells of ``odd`` ones hold none."""
+    """What a column is taken for, with the ``shapes`` of its values; cells of ``odd`` ones hold none.
+
+    ``conversion`` is that of its numbers into one unit, where they have several.
+    """
 
     kind: Kind
     shapes: tuple[Shape, ...] = ()
     odd: tuple[Shape, ...] = ()
     convention: Convention = PLAIN
     units: tuple[str, ...] = ()
+    conversion: Conversion | None = None
     sql_type: str = "VARCHAR"
     note: str = ""
     doubt: str = ""
@@ -65,17 +72,21 @@ class Guess:
 
     @property
     def unit(self) -> str:
-        """The unit that all numbers have, "" without one or with several."""
+        """The unit that all numbers have, or are converted into, "" without one or with several."""
+        if self.conversion:
+            return self.conversion.unit
         named = [unit for unit in self.units if unit]
         return named[0] if len(named) == 1 else ""
 
     @property
     def is_mixed(self) -> bool:
-        """Whether its numbers have several units."""
+        """Whether its cells have several units."""
         return sum(map(bool, self.units)) > 1
 
 
 _TEXT = Guess("text")
+_CLOCK = re.compile(r"9{1,3}(?::99){1,2}")
+_CLOCKS = Guess("text", note="texts like 5:36, which may be times of day, hours and minutes, or minutes and seconds")
 
 
 def guess(shapes: Sequence[Shape], evidence: Evidence) -> Guess:
@@ -94,7 +105,7 @@ def _guess(values: Sequence[Shape], evidence: Evidence) -> Guess:
     kind, those = _most(values, evidence.said.kind)
     odd = [one for one in values if one not in set(those)]
     if not _is_kind(kind, those, odd, evidence.said):
-        return _TEXT
+        return _CLOCKS if all(_CLOCK.fullmatch(one.text) for one in values) else _TEXT
     if kind == "number":
         return _number({one: found for one in those if (found := numeral(one.text))}, odd, evidence)
     return Guess(kind, tuple(those), tuple(odd), sql_type=_TYPES[kind])
@@ -148,13 +159,23 @@ def _number(numerals: Mapping[Shape, Numeral], odd: Sequence[Shape], evidence: E
     if reason is not None:
         return Guess("text", note=reason)
     if evidence.said.convention:
-        return _stated(numerals, odd, units, evidence.said.convention)
+        return _stated(numerals, odd, evidence.said.convention, evidence.said.unit)
     if not allowed(numerals.values()):
         return Guess("text", note=f"numbers in two conventions ({_two(numerals)})")
     convention, doubt = chosen(numerals, evidence.conventions, evidence.delimiter)
-    sql_type = _sql_type(numerals.values(), convention)
-    doubt = doubt or _bare(numerals, units)
-    return Guess("number", tuple(numerals), tuple(odd), convention, units, sql_type, doubt=doubt) if sql_type else _TEXT
+    return _of_numbers(numerals, odd, convention, evidence.said.unit, doubt or _bare(numerals, units)) or _TEXT
+
+
+def _of_numbers(
+    numerals: Mapping[Shape, Numeral], odd: Sequence[Shape], convention: Convention, unit: str, doubt: str = ""
+) -> Guess | None:
+    """The column of numbers in a convention, in one unit where that can be; ``None`` where DuckDB has no type."""
+    units = tuple(sorted({found.unit for found in numerals.values()}))
+    cells = {one: _count(shape for shape, found in numerals.items() if found.unit == one) for one in units}
+    into = conversion(cells, unit)
+    sql_type = _sql_type(numerals.values(), convention, into)
+    made = Guess("number", tuple(numerals), tuple(odd), convention, units, into, sql_type, doubt=doubt)
+    return made if sql_type else None
 
 
 def _no_amounts(numerals: Mapping[Shape, Numeral], units: Sequence[str]) -> str | None:
@@ -176,15 +197,13 @@ def _bare(numerals: Mapping[Shape, Numeral], units: Sequence[str]) -> str:
 
 
 def _stated(
-    numerals: Mapping[Shape, Numeral], odd: Sequence[Shape], units: tuple[str, ...], convention: Convention
+    numerals: Mapping[Shape, Numeral], odd: Sequence[Shape], convention: Convention, unit: str
 ) -> Guess:
     """The numbers of a column in the convention that is stated; others hold no value."""
     those = {one: found for one, found in numerals.items() if fits(found, convention)}
     others = [one for one in numerals if one not in those]
-    sql_type = _sql_type(those.values(), convention) if those else ""
-    if not sql_type:
-        return Guess("text", note=f"no numbers like {convention.example}, as is stated")
-    return Guess("number", tuple(those), (*odd, *others), convention, units, sql_type)
+    made = _of_numbers(those, (*odd, *others), convention, unit) if those else None
+    return made or Guess("text", note=f"no numbers like {convention.example}, as is stated")
 
 
 def _two(numerals: Mapping[Shape, Numeral]) -> str:
@@ -205,11 +224,12 @@ def _are_codes(numerals: Mapping[Shape, Numeral]) -> bool:
     return not bodies and is_spaced and body.count("9") >= _LONG and not any(one.unit for one in numerals.values())
 
 
-def _sql_type(numerals: Iterable[Numeral], convention: Convention) -> str:
-    """DuckDB's type for all of the numbers, "" where it has none."""
+def _sql_type(numerals: Iterable[Numeral], convention: Convention, into: Conversion | None) -> str:
+    """DuckDB's type for all of the numbers as they are converted, "" where it has none."""
     every = [*numerals]
     places = [found.places(convention) for found in every]
-    whole, scale = max(before for before, _ in places), max(behind for _, behind in places)
+    more, finer = into.places if into else (0, 0)
+    whole, scale = max(before for before, _ in places) + more, max(behind for _, behind in places) + finer
     if any(found.exponent for found in every) or scale > _MOST_SCALE:
         return "DOUBLE"
     return _decimal(whole, scale) if scale else "BIGINT" if whole <= 18 else "HUGEINT" if whole <= 38 else ""

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from aeon.errors import ToolFailed
-from aeon.tables.encodings import decode
+from aeon.tables.encodings import decode, is_certain
 from aeon.tables.quoting import is_sound, records, unclosed_lines
 
 __all__ = ["LARGE", "Delimited", "Lined"]
@@ -21,6 +21,7 @@ LARGE = 1024 * 1024
 """Bytes above which a plain text is read by DuckDB."""
 _WHOLE = 32 * 1024 * 1024
 """Bytes above which only the beginning of a text is looked at."""
+_USUAL = ("utf-8-sig", "cp1252")
 _MAX_CELL = 1_000_000
 _LONGEST_LINE = 2_000_000
 _SAMPLE = 64 * 1024
@@ -36,7 +37,8 @@ Lined = tuple[int, Sequence[str]]
 class Delimited:
     """A text of rows: how its cells are parted, and the number of lines before the first row.
 
-    Of a text that is very large, and not ``whole``, only the beginning is here.
+    Of a text that is very large, and not ``whole``, only the beginning is here. ``is_guessed``: it has so few letters
+    beyond ASCII that its encoding may be another one.
     """
 
     text: str
@@ -44,19 +46,33 @@ class Delimited:
     delimiter: str
     skipped: int = 0
     whole: bool = True
+    is_guessed: bool = False
 
     @classmethod
-    def open(cls, path: Path) -> Delimited:
-        """Read a file. Raises ``ToolFailed`` for what is no text, has none, or has a line that is too long."""
+    def open(cls, path: Path, encoding: str = "") -> Delimited:
+        """Read a file, in the encoding that is stated if one is.
+
+        Raises ``ToolFailed`` for what is no text, has none, or has a line that is too long.
+        """
         whole = path.stat().st_size <= _WHOLE
         _check_lines(path)
         with path.open("rb") as file:
             data = file.read(_WHOLE if whole else LARGE)
-        text, encoding = decode(data)
+        text, found = decode(data, encoding)
         if not text.strip():
             raise ToolFailed("it is empty")
         declared = text[:5].lower().startswith("sep=") and text[5:6] in ("\r", "\n")
-        return cls(text, encoding, text[4] if declared else _delimiter(text[:_SAMPLE]), int(declared), whole)
+        delimiter = text[4] if declared else _delimiter(text[:_SAMPLE])
+        is_guessed = not (encoding or found.startswith("utf") or is_certain(data))
+        return cls(text, found, delimiter, int(declared), whole, is_guessed)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is told of its encoding where it is an unusual one."""
+        if self.encoding in _USUAL:
+            return ()
+        guessed = ", a guess from few letters" if self.is_guessed else ""
+        return (f"read as {self.encoding}{guessed}",)
 
     @property
     def is_sound(self) -> bool:

@@ -33,7 +33,6 @@ __all__ = ["BOOKS", "DATABASES", "TEXTS", "extract"]
 TEXTS = (".csv", ".tsv")
 BOOKS = (".xlsx", ".xls", ".xlsb", ".ods")
 DATABASES = (".sqlite", ".sqlite3", ".db")
-_USUAL = ("utf-8-sig", "cp1252")
 _KINDS: dict[str, Kind] = {"VARCHAR": "text", "DATE": "day", "TIMESTAMP": "moment", "BOOLEAN": "truth"}
 
 
@@ -131,6 +130,8 @@ def _as_stated(part: Part, name: str) -> Part:
 
 def _raws(fill: Filling, path: Path, suffix: str, stated: Stated) -> Iterator[tuple[str, Callable[[], Raw]]]:
     """The tables of a file by what the file calls them, and how each is made."""
+    if stated.encoding and suffix not in TEXTS:
+        raise ToolFailed("it is no text, and 'encoding' cannot be stated of it")
     if suffix in TEXTS:
         yield from _of_text(fill, path, stated)
     elif suffix in BOOKS:
@@ -146,9 +147,8 @@ def _raws(fill: Filling, path: Path, suffix: str, stated: Stated) -> Iterator[tu
 
 
 def _of_text(fill: Filling, path: Path, stated: Stated) -> Iterator[tuple[str, Callable[[], Raw]]]:
-    text = Delimited.open(path)
-    notes = () if text.encoding in _USUAL else (f"read as {text.encoding}",)
-    plain = Raw(delimiter=text.delimiter, notes=notes, stated=stated)
+    text = Delimited.open(path, stated.encoding or "")
+    plain = Raw(delimiter=text.delimiter, notes=text.notes, stated=stated)
     if text.is_for_engine and (text.is_sound or not text.whole):
         yield "", partial(fill.large, text, path, plain)
     elif text.is_sound:

@@ -64,6 +64,11 @@ class _Body:
             return is_worded or not above[0][0]
         return is_worded and len(told) == len(self._values) > 1
 
+    def is_named_by(self, row: Sequence[str]) -> bool:
+        """Whether a row has a text over each column of values, of which there are some."""
+        cells = [row[at] if at < len(row) else "" for at in self._values]
+        return bool(cells) and all(cell and not _is_value(shape(cell)) for cell in cells)
+
     def has(self, row: Sequence[str]) -> bool:
         """Whether a row may be one of them: a value where they have some."""
         told = [_is_value(shape(row[at])) for at in self._values if at < len(row) and row[at]]
@@ -152,7 +157,15 @@ def _region(grid: Grid, top: int, end: int, above: Sequence[tuple[int, int]]) ->
 def _start(grid: Grid, top: int, end: int) -> int:
     """Where a table begins in a block, below its titles."""
     usual = _usual(grid[top:end])
-    return next((at for at in range(top, end - 1) if not _is_title(grid[at], usual)), end - 1)
+    start = next((at for at in range(top, end - 1) if not _is_title(grid[at], usual)), end - 1)
+    below = next((at for at in range(start, end) if not _is_comment(grid[at])), end)
+    has_names = start < below < end - 1 and _Body(grid[below + 1 : end]).is_named_by(grid[below])
+    return below if has_names else start
+
+
+def _is_comment(row: Sequence[str]) -> bool:
+    """Whether a row begins with the sign of a comment, which may also stand before the names of columns."""
+    return bool(row) and row[0].startswith("#")
 
 
 def _stop(grid: Grid, start: int, end: int) -> int:

@@ -20,7 +20,7 @@ class Column:
     ``unit`` is that of its numbers, ``convention`` how they are written, ``order`` in which day and month stand.
     ``nothing`` are the cells that hold no value, with how many there are of each. ``note`` says what else is worth
     knowing; ``doubt`` what could also be read in another way, and how. ``units_of`` is the column whose units it has,
-    where that has several.
+    where that has several, or whose cells it has as they are written.
     """
 
     name: str

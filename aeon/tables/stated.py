@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePath
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from aeon.errors import ToolFailed
 from aeon.tables.conventions import CONVENTIONS, Convention
@@ -22,6 +22,16 @@ COMMON = "tables.toml"
 _MOST_BYTES = 1024 * 1024
 _BY_EXAMPLE = {one.example: one for one in CONVENTIONS}
 
+def _known(encoding: str) -> str:
+    """The encoding. Raises ``ValueError`` for the name of none."""
+    try:
+        "a".encode(encoding)
+    except (LookupError, ValueError):
+        raise ValueError(f"there is no encoding {encoding[:40]!r}") from None
+    return encoding
+
+
+Encoding = Annotated[str, AfterValidator(_known)]
 Row = Annotated[int, Field(ge=1)]
 Numbers = Literal["1,234.5", "1.234,5", "1 234,5", "1 234.5", "1'234.5", "1'234,5"]
 
@@ -44,7 +54,7 @@ class Stated(_Strict):
 
     ``header`` are the rows of names, ``first`` and ``last`` those between which the table stands; ``totals`` the rows
     that are sums of others, none where it is empty; ``nothing`` the cells that hold no value. ``columns`` are by name,
-    ``sheets`` those of a workbook by theirs.
+    ``sheets`` those of a workbook by theirs; ``encoding`` is that of a text.
     """
 
     header: tuple[Row, ...] | None = None
@@ -53,6 +63,7 @@ class Stated(_Strict):
     totals: tuple[Row, ...] | None = None
     numbers: Numbers | None = None
     nothing: tuple[str, ...] = ()
+    encoding: Encoding | None = None
     columns: dict[str, StatedColumn] = Field(default_factory=dict)
     sheets: dict[str, Stated] = Field(default_factory=dict)
 

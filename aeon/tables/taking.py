@@ -37,6 +37,8 @@ _SUM = "the sum of others, in a table of its own"
 _SAMPLE = 1_000
 """Rows at the beginning, at the end and between of a long table whose cells are looked at first."""
 _MOST_NAMED = 3
+_MOST_TOLD = 20
+"""Comments that are told by their rows."""
 _LONGEST_NAME = 100
 
 
@@ -48,6 +50,7 @@ def take(connection: duckdb.DuckDBPyConnection, raw: Raw, target: str) -> tuple[
     found = _Found(connection, raw)
     if raw.stated.nothing:
         found.empty(raw.stated.nothing)
+    found.drop_comments()
     guesses = found.guesses()
     sums = found.sums(guesses) if raw.stated.totals is None else Sums(found.lines(raw.stated.totals))
     if sums.sure:
@@ -83,13 +86,30 @@ class _Found:
         """What is stated of a column."""
         stated = self._raw.stated
         own = stated.columns.get(name)
-        return Said(own.type if own else None, stated.convention(name))
+        return Said(own.type if own else None, stated.convention(name), (own and own.unit) or "")
 
     def empty(self, stated: Sequence[str]) -> None:
         """Let cells that are stated to hold nothing do so."""
         texts = ", ".join(map(literal, stated))
         for column in (f"c{at}" for at in range(self._raw.width)):
             self._connection.execute(f"UPDATE raw SET {column} = NULL WHERE {column} IN ({texts})")
+
+    def drop_comments(self) -> None:
+        """Leave out rows of a text that have one cell alone, with the sign of a comment, where others have none."""
+        if not self._raw.delimiter or self._raw.width < 2:
+            return
+        signed, empty = "starts_with(c0, '#')", " AND ".join(f"c{at} IS NULL" for at in range(1, self._raw.width))
+        query = f"SELECT count(*), count(*) FILTER ({empty}) FROM raw WHERE {signed}"
+        every, alone = self._connection.execute(query).fetchone() or (0, 0)
+        if not alone or every > alone:
+            return
+        where = f"WHERE {signed} AND {empty}"
+        first = self._connection.execute(f"SELECT {self._raw.line} FROM raw {where} ORDER BY 1 LIMIT {_MOST_TOLD}")
+        left = tuple(LeftOut(line, line, "a comment") for (line,) in first.fetchall())
+        more = (f"{alone - len(left):,} more comments left out",) if alone > len(left) else ()
+        raw = replace(self._raw, left_out=(*self._raw.left_out, *left), notes=(*self._raw.notes, *more))
+        self._raw = raw
+        self._connection.execute(f"DELETE FROM raw {where}")
 
     def lines(self, stated: Sequence[int]) -> tuple[int, ...]:
         """Those lines, each of which is one of a row. Raises ``ToolFailed``."""
@@ -171,7 +191,9 @@ class _Found:
         column, cells = self._column(at, one)
         _check(column, self._raw.stated.columns.get(column.name))
         yield column, cells
-        if one.is_mixed:
+        if one.conversion:
+            yield Column(self._free(f"{self._names[at]} as written"), units_of=self._names[at]), f"c{at}"
+        elif one.is_mixed:
             yield Column(self._free(f"{self._names[at]} unit"), units_of=self._names[at]), unit_of(f"c{at}", one)
 
     def _free(self, name: str) -> str:
@@ -240,4 +262,7 @@ def _nothing(one: Guess) -> tuple[tuple[str, int], ...]:
 
 def _units(one: Guess) -> str:
     """What is said of a column with several units."""
-    return f"several units ({', '.join(filter(None, one.units))})" if one.is_mixed else ""
+    listed = ", ".join(filter(None, one.units))
+    if one.conversion:
+        return f"converted into {one.conversion.unit} ({listed})"
+    return f"several units ({listed})" if one.is_mixed else ""

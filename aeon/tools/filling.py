@@ -37,6 +37,8 @@ _GLOB = frozenset("*?[]{}")
 _MEMORY, _MEMORY_A_BYTE = 384 * MEGABYTE, 12
 _BESIDE_ENGINE = 224 * MEGABYTE
 """What a process needs beside what DuckDB in it may take."""
+_TRIES = 2
+"""How often a file is read that changes meanwhile."""
 _SECONDS, _SECONDS_A_MEGABYTE, _MOST_SECONDS = 10.0, 4.0, 180.0
 _OUTPUT, _OUTPUT_A_BYTE, _MOST_OUTPUT = 64 * MEGABYTE, 4, 4096 * MEGABYTE
 
@@ -82,13 +84,36 @@ class Filler:
         suffix, size = Path(label).suffix.lower(), path.stat().st_size
         _check_size(suffix, size)
         limits = _limits(size, is_wide=suffix in BOOKS or (suffix in TEXTS and _is_wide(path)))
-        with self._place() as place, self._plain_path(path) as source:
-            target = place / "tables.duckdb"
-            arguments = {
+        with self._place() as place:
+            extracted = self._steady(path, suffix, place / "tables.duckdb", limits)
+            yield from self._taken(extracted.parts, label, place / "tables.duckdb")
+
+    def _steady(self, path: Path, suffix: str, target: Path, limits: Limits) -> Extracted:
+        """The tables of a file that is the same before and after; one that changes meanwhile is read once more.
+
+        Raises ``ToolFailed`` for one without any, and where it changes again.
+        """
+        for _ in range(_TRIES):
+            target.unlink(missing_ok=True)
+            before = _stamp(path)
+            try:
+                extracted = self._extracted(path, suffix, target, limits)
+            except ToolFailed:
+                if _stamp(path) == before:
+                    raise
+            else:
+                if _stamp(path) == before:
+                    return extracted
+        raise ToolFailed(f"{UNREAD} it changes while it is read")
+
+    def _extracted(self, path: Path, suffix: str, target: Path, limits: Limits) -> Extracted:
+        """The tables of a file, in the database ``target``. Raises ``ToolFailed`` for one without any."""
+        with self._plain_path(path) as source:
+            arguments: dict[str, object] = {
                 "path": source,
                 "suffix": suffix,
                 "target": str(target),
-                "scratch": str(place),
+                "scratch": str(target.parent),
                 "memory": limits.memory - _BESIDE_ENGINE,
                 "name": path.name,
                 "stated": str(beside(path) or ""),
@@ -97,7 +122,7 @@ class Filler:
             if extracted.problem:
                 reason = error_line(extracted.problem.replace(source, path.name), {})
                 raise ToolFailed(f"it is no readable table: {reason}")
-            yield from self._taken(extracted.parts, label, target)
+            return extracted
 
     def _taken(self, parts: Sequence[Part], label: str, target: Path) -> Iterator[Loaded]:
         """Take over the tables of one file from the database where they were made."""
@@ -157,6 +182,11 @@ class Filler:
             yield str(copied)
         finally:
             copied.unlink(missing_ok=True)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
 
 
 def _check_size(suffix: str, size: int) -> None:

@@ -241,3 +241,11 @@ def test_a_worked_answer_is_what_its_last_line_says(tmp_path: Path, said: str, v
 def test_right_work_adds_up(tmp_path: Path, lines: str) -> None:
     """Letters are no numbers, and per cent are hundredths."""
     assert Folder(tmp_path).run("worked", f"{lines}\nAnswer: 4").values == (4,)
+
+
+def test_an_id_is_no_operand(tmp_path: Path) -> None:
+    """What a table has as text is never calculated with, and the line that the model is told names it."""
+    folder = Folder(tmp_path, named={"orders.csv": "id,n\nE-5,3\nC-1042,4\n"})
+    ran = folder.run("program", 'print(sql("SELECT id FROM orders WHERE n = 3") * 2)', "What is twice the order?")
+    assert ran.problem == "calculator: $s1 is 'E-5', which is no number to calculate with"
+    assert not ran.values

@@ -313,3 +313,30 @@ class TestKinds:
         assert rows_of(database) == [["a", 12, "$"], ["b", 40.5, "%"], ["c", 7, "$"]]
         assert [*columns(database)] == ["k", "v", "v unit"]
         assert columns(load(tmp_path, "k,v\na,$12\nb,€40\n"))["v"] == "VARCHAR"
+
+    def test_units_that_convert_are_converted(self, tmp_path: Path) -> None:
+        """Into the one of most rows, or another in which all are exact; the cells stand beside as they are written."""
+        database = load(tmp_path, "k,w\na,12 kg\nb,500 g\nc,1.5 t\nd,3 kg\n")
+        assert columns(database) == {"k": "VARCHAR", "w": "DECIMAL(28,4)", "w as written": "VARCHAR"}
+        assert database.query("SELECT sum(w) FROM t") == 1515.5
+        assert database.query("SELECT w, \"w as written\" AS said FROM t WHERE k = 'b'") == {"w": 0.5, "said": "500 g"}
+        assert "-- in kg" in database.schema()
+        assert "w: converted into kg (g, kg, t)" in told(database)
+        assert [row[1] for row in rows_of(load(tmp_path, "k,t\na,50 min\nb,2 h\nc,3 h\n"))] == [50, 120, 180]
+        (tmp_path / "t.toml").write_text('[columns.w]\nunit = "g"\n')
+        assert [row[1] for row in rows_of(load(tmp_path, "k,w\na,12 kg\nb,500 g\nc,3 kg\n"))] == [12000, 500, 3000]
+
+    @pytest.mark.parametrize("cells", ["12 kg,500 g,3", "12 km,500 m,3 kg", "$1,50 cent,$2", "3 Stk,2 Pkg,1 Stk"])
+    def test_other_units_stand_beside(self, tmp_path: Path, cells: str) -> None:
+        """Numbers without a unit, of different kinds, of money, or in units that nobody knows are not converted."""
+        database = load(tmp_path, "k;w\n" + "".join(f"x;{cell}\n" for cell in cells.split(",")))
+        assert [*columns(database)] == ["k", "w", "w unit"]
+        assert [row[1] for row in rows_of(database)] == [
+            int("".join(filter(str.isdigit, cell))) for cell in cells.split(",")
+        ]
+
+    def test_hours_or_minutes_stay_texts_and_are_told(self, tmp_path: Path) -> None:
+        """Whether 5:36 is a duration, and of what, cannot be known."""
+        database = load(tmp_path, "k,t\na,5:36\nb,12:04\nc,0:59\n")
+        assert [row[1] for row in rows_of(database)] == ["5:36", "12:04", "0:59"]
+        assert "t: texts like 5:36, which may be times of day" in told(database)
