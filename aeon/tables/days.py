@@ -10,7 +10,7 @@ from functools import cache
 from aeon.tables.locales import months
 from aeon.tables.shapes import ascii_digits, shape
 
-__all__ = ["ORDERS", "Order", "is_day", "is_moment", "orders", "read_day"]
+__all__ = ["ORDERS", "Order", "is_day", "is_moment", "is_short", "orders", "read_day"]
 
 Order = str
 """``ymd``, ``dmy`` or ``mdy``."""
@@ -25,8 +25,8 @@ _WORDED = re.compile(
     r"|(?P<first>[^\W\d_]{3,12})\.? 9{1,2}[^\W\d_]{0,2},? 9{4})"
 )
 _MOMENT = re.compile(r"9{4}-99-99[T ]99:99(?::99(?:\.9{3}|\.9{6})?)?Z?")
-_CENTURY = 2000
-_SHORT = 100
+_SHORT, _LAST = 100, 68
+"""Years of two digits are those up to 2068, and then those from 1969 on, as POSIX has it."""
 
 
 @cache
@@ -43,7 +43,7 @@ def is_moment(text: str) -> bool:
 
 
 def read_day(cell: str, order: Order) -> date | None:
-    """The day that a cell says where numbers stand in this order; a year of two digits is one of this century."""
+    """The day that a cell says where numbers stand in this order; a year of two digits is one from 1969 to 2068."""
     numbers = [int(number) for number in re.findall(r"\d+", ascii_digits(cell))]
     text = shape(cell)
     try:
@@ -58,6 +58,11 @@ def read_day(cell: str, order: Order) -> date | None:
     except ValueError:
         return None
     return None
+
+
+def is_short(text: str) -> bool:
+    """Whether the year of a day of this shape has two digits."""
+    return is_day(text) and not re.search("9{4}", text)
 
 
 def orders(cells: Iterable[str]) -> frozenset[Order]:
@@ -76,4 +81,4 @@ def _month(text: str) -> int:
 
 
 def _whole(year: int) -> int:
-    return year + _CENTURY if year < _SHORT else year
+    return year if year >= _SHORT else year + (2000 if year <= _LAST else 1900)

@@ -19,6 +19,8 @@ _SAMPLE = 256 * 1024
 """Bytes that the encoding is found from."""
 _FOREIGN, _MIXED = 0.5, 0.25
 """The share of letters beyond ASCII with another one beside them from which on a text is, or may be, not in Latin."""
+_SOME = 0.01
+"""The share of bytes beyond ASCII that a text in another script has at least."""
 _HIGH = re.compile(rb"[\x80-\xff]+")
 _ENOUGH = 100
 """Bytes beyond ASCII from which on an old encoding is found with certainty."""
@@ -63,7 +65,7 @@ def encoding_of(data: bytes) -> str:
     sample = data[:_SAMPLE]
     runs = _HIGH.findall(sample)
     share = sum(len(run) > 1 for run in runs) / max(1, len(runs))
-    if share >= _MIXED:
+    if share >= _MIXED and sum(map(len, runs)) >= _SOME * len(sample):
         tried = _OTHERS if share >= _FOREIGN else [*_OTHERS, *_LATIN]
         chaos = _CHAOS if share >= _FOREIGN else 0.2
         found = extra("charset_normalizer").from_bytes(sample, cp_isolation=tried, threshold=chaos).best()

@@ -19,8 +19,9 @@ Grid = Sequence[Sequence[str]]
 _MOST_HEADER = 4
 _MOST, _LABELLED, _RARE = 0.5, 0.8, 0.1
 """The share of values that make a column one of them, of labels that rows have, and of cells that have a rare shape."""
-_NARROW = 0.5
-"""The share of a table's usual number of filled cells below which a row above it is no row of names."""
+_NARROW, _SEVERAL = 0.5, 4
+"""The share of a table's usual number of filled cells below which a row above it is no row of names, and how many cells
+make it one in any case."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +184,7 @@ def _whole(grid: Grid, blocks: Sequence[tuple[int, int]]) -> Region:
 
 def _is_title(row: Sequence[str], usual: int) -> bool:
     """Whether a row above a table is none of it: it has few cells, the first of them, or what is no text."""
-    if _filled(row) >= max(2, _NARROW * usual):
+    if _filled(row) >= max(2, min(_NARROW * usual, _SEVERAL)):
         return False
     return bool(row and row[0]) or any(_is_value(shape(cell)) for cell in row)
 

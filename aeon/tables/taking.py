@@ -11,7 +11,7 @@ from aeon.errors import ToolFailed
 from aeon.tables.casting import cast, days_of, unit_of
 from aeon.tables.columns import Evidence, Guess, Said, conventions, guess
 from aeon.tables.conventions import CONVENTIONS
-from aeon.tables.days import orders
+from aeon.tables.days import is_short, orders
 from aeon.tables.filling import Raw
 from aeon.tables.layout import names
 from aeon.tables.naming import literal, quoted, unique
@@ -28,6 +28,7 @@ __all__ = ["take"]
 
 _MOST_SUMMED = 20_000
 """Rows up to which totals are looked for."""
+_UNTOLD = "days whose month cannot be told from the day"
 _MOST_DAYS = 100_000
 _MOST_NUMBERS = 100
 """Columns of numbers, and of texts, that are looked at for totals."""
@@ -217,12 +218,13 @@ class _Found:
         days = self._different(cell, one)
         found = orders(days) & {stated.days} if stated and stated.days else orders(days)
         if len(found) != 1:
-            note = "days whose month cannot be told from the day" if found else "days in several orders, or none"
-            return Column(name, note=note), cast(cell, Guess("text"))
+            column = Column(name, doubt=_UNTOLD) if found else Column(name, note="days in several orders, or none")
+            return column, cast(cell, Guess("text"))
         order = next(iter(found))
         self._connection.execute(f"CREATE OR REPLACE TEMP TABLE days{at} (cell VARCHAR, day DATE)")
         self._connection.executemany(f"INSERT INTO days{at} VALUES (?, ?)", [*days_of(days, order).items()])
-        column = Column(name, "day", one.sql_type, order=order, nothing=_nothing(one))
+        note = "years of two digits are from 1969 to 2068" if any(is_short(one.text) for one in one.shapes) else ""
+        column = Column(name, "day", one.sql_type, order=order, nothing=_nothing(one), note=note)
         return column, f"(SELECT day FROM days{at} WHERE cell = {cell})"
 
     def _different(self, cell: str, one: Guess) -> list[str]:
