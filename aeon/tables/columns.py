@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from aeon.tables.choosing import allowed, chosen
-from aeon.tables.converting import Conversion, conversion
+from aeon.tables.converting import Conversion, conversion, is_known
 from aeon.tables.conventions import CONVENTIONS, PLAIN, Convention
 from aeon.tables.days import is_day, is_moment
 from aeon.tables.numerals import Numeral, fits, is_currency, numeral
@@ -75,16 +75,17 @@ class Guess:
         """The unit that all numbers have, or are converted into, "" without one or with several."""
         if self.conversion:
             return self.conversion.unit
-        named = [unit for unit in self.units if unit]
-        return named[0] if len(named) == 1 else ""
+        return "" if self.is_mixed else max(self.units, default="")
 
     @property
     def is_mixed(self) -> bool:
-        """Whether its cells have several units."""
-        return sum(map(bool, self.units)) > 1
+        """Whether its cells have several units, or some have a percent sign and others have none."""
+        return sum(map(bool, self.units)) > 1 or self.units == ("", "%")
 
 
 _TEXT = Guess("text")
+_GLUED = re.compile(r"9[^\W\d_a-z]")
+"""A capital, or a letter that has no case, right behind a number: no ordinal number is written so."""
 _CLOCK = re.compile(r"9{1,3}(?::99){1,2}")
 _CLOCKS = Guess("text", note="texts like 5:36, which may be times of day, hours and minutes, or minutes and seconds")
 
@@ -163,7 +164,7 @@ def _number(numerals: Mapping[Shape, Numeral], odd: Sequence[Shape], evidence: E
     if not allowed(numerals.values()):
         return Guess("text", note=f"numbers in two conventions ({_two(numerals)})")
     convention, doubt = chosen(numerals, evidence.conventions, evidence.delimiter)
-    return _of_numbers(numerals, odd, convention, evidence.said.unit, doubt or _bare(numerals, units)) or _TEXT
+    return _of_numbers(numerals, odd, convention, evidence.said.unit, doubt) or _TEXT
 
 
 def _of_numbers(
@@ -184,16 +185,12 @@ def _no_amounts(numerals: Mapping[Shape, Numeral], units: Sequence[str]) -> str 
         return "codes, as some begin with zeros"
     if _are_codes(numerals):
         return "codes, as all are grouped alike"
+    if len(units) > 1 and any(_GLUED.search(one.text) and not is_known(found.unit) for one, found in numerals.items()):
+        return "codes, as letters stand at some numbers"
     if len(units) > _MOST_UNITS:
         return ""
     is_mixed = len([unit for unit in units if is_currency(unit)]) > 1
     return f"amounts in several currencies ({', '.join(units)})" if is_mixed else None
-
-
-def _bare(numerals: Mapping[Shape, Numeral], units: Sequence[str]) -> str:
-    """What is in doubt where only some numbers have a percent sign."""
-    bare = _count(one for one, found in numerals.items() if not found.unit)
-    return f"{bare:,} of its numbers stand without %" if [*units] == ["", "%"] else ""
 
 
 def _stated(

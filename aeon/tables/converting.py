@@ -10,7 +10,7 @@ from fractions import Fraction
 from aeon.language.readings import factor, unit_of
 from aeon.tables.numerals import is_currency
 
-__all__ = ["Conversion", "conversion"]
+__all__ = ["Conversion", "conversion", "is_known"]
 
 _MOST_PLACES = 9
 
@@ -41,6 +41,14 @@ def conversion(cells: Mapping[str, int], stated: str = "") -> Conversion | None:
     usual = sorted(cells, key=lambda unit: (-cells[unit], unit))
     found = (_into(target, cells) for target in ([stated] if stated else usual))
     return next(filter(None, found), None)
+
+
+def is_known(unit: str) -> bool:
+    """Whether it is a unit of which it is known what it measures, or money."""
+    try:
+        return is_currency(unit) or bool(unit_of(unit))
+    except ValueError:
+        return False
 
 
 def _into(target: str, units: Mapping[str, int]) -> Conversion | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from aeon.tables.days import is_day, is_moment
@@ -57,13 +57,15 @@ class _Body:
         has_no_label = self._is_labelled and not row[0]
         if not above:
             return has_no_label or not told or not all(usual)
-        return not any(usual) and self._goes_below(told.values(), above, has_no_label)
+        return not any(usual) and self._goes_below(told, above, has_no_label)
 
-    def _goes_below(self, told: Collection[str], above: Grid, has_no_label: bool) -> bool:
-        is_worded = not any(_is_value(text) or is_nothing(text) for text in told)
+    def _goes_below(self, told: Mapping[int, str], above: Grid, has_no_label: bool) -> bool:
+        """Whether the row is one of names: of each column of values that the row above names, it has a name at most."""
+        is_worded = not any(_is_value(text) or is_nothing(text) for text in told.values())
         if has_no_label:
             return is_worded or not above[0][0]
-        return is_worded and len(told) == len(self._values) > 1
+        named = {at for at, cell in enumerate(above[-1]) if cell}
+        return is_worded and len(told) > 1 and self._values <= {*told} | named
 
     def is_named_by(self, row: Sequence[str]) -> bool:
         """Whether a row has a text over each column of values, of which there are some."""

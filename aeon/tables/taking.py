@@ -267,4 +267,5 @@ def _units(one: Guess) -> str:
     listed = ", ".join(filter(None, one.units))
     if one.conversion:
         return f"converted into {one.conversion.unit} ({listed})"
-    return f"several units ({listed})" if one.is_mixed else ""
+    kind = "several units" if len(one.units) > 1 and all(one.units) else "some with a unit"
+    return f"{kind} ({listed})" if one.is_mixed else ""

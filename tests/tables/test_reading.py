@@ -340,3 +340,63 @@ class TestKinds:
         database = load(tmp_path, "k,t\na,5:36\nb,12:04\nc,0:59\n")
         assert [row[1] for row in rows_of(database)] == ["5:36", "12:04", "0:59"]
         assert "t: texts like 5:36, which may be times of day" in told(database)
+
+
+@pytest.mark.requirement("T5c")
+class TestNoTotals:
+    """Rows that add up, and are no totals."""
+
+    def test_votes_add_up_by_chance(self, tmp_path: Path) -> None:
+        """Columns of few different numbers do so in many rows of a long table."""
+        votes = [(n % 2, n % 3 == 0, (n // 2) % 2, n % 5 == 0) for n in range(90)]
+        rows = "".join(f"case {n},{a},{int(b)},{c},{int(d)}\n" for n, (a, b, c, d) in enumerate(votes))
+        assert len(rows_of(load(tmp_path, f"k,v,w,x,y\n{rows}"))) == 90
+
+    def test_a_row_that_comes_again_behind_an_empty_one(self, tmp_path: Path) -> None:
+        """One number alone is no sum."""
+        rows = "a,31,24,15,46,57\nb,,,,,\nc,31,24,15,46,58\nd,5,9,11,2,3\n"
+        assert len(rows_of(load(tmp_path, f"k,v,w,x,y,z\n{rows}"))) == 4
+
+
+@pytest.mark.requirement("T5")
+def test_a_first_row_of_questions_over_one_of_parts(tmp_path: Path) -> None:
+    """Names of few columns over those of parts are names, also where a column of numbers has one above alone."""
+    head = "id,Which did you see?,,,Please rank them,,,Which is best?\n,Saw A,Saw B,Saw C,Rank A,Rank B,Rank C,Why\n"
+    rows = "".join(f"{70_000 + n},yes,,no,{n % 3 + 1},{n % 2 + 1},3,so {n}\n" for n in range(12))
+    table = columns(load(tmp_path, head + rows))
+    assert [*table][:2] == ["id", "Which did you see? Saw A"]
+    assert table["Please rank them Rank A"] == "BIGINT"
+
+
+@pytest.mark.requirement("T5e")
+def test_years_of_two_digits(tmp_path: Path) -> None:
+    """They are those of 1969 to 2068, as computers have it, and that is told."""
+    database = load(tmp_path, "k,d\na,1/31/99\nb,2/28/04\n")
+    assert [str(row[1]) for row in rows_of(database)] == ["1999-01-31", "2004-02-28"]
+    assert "d: years of two digits are from 1969 to 2068" in told(database)
+
+
+@pytest.mark.requirement("T6")
+@pytest.mark.parametrize("cells", ["2013FAIL,2013PASS,2014FAIL", "01,2A,2B", "12X,15Y,17X"])
+def test_codes_of_numbers_and_letters(tmp_path: Path, cells: str) -> None:
+    """Capitals right behind numbers are no units of them; small letters may be, as in 1st."""
+    database = load(tmp_path, "k,v\n" + "".join(f"x,{cell}\n" for cell in cells.split(",")))
+    assert columns(database)["v"] == "VARCHAR"
+    assert columns(load(tmp_path, "k,v\na,1st\nb,2nd\nc,3rd\n"))["v"] == "BIGINT"
+
+
+@pytest.mark.requirement("T6")
+def test_some_with_a_percent_sign(tmp_path: Path) -> None:
+    """Which ones stands in a column beside; nothing of that is open."""
+    database = load(tmp_path, "k,v\nSales,120\nCosts,80\nMargin,33%\n")
+    assert rows_of(database) == [["Sales", 120, None], ["Costs", 80, None], ["Margin", 33, "%"]]
+    assert not database.tables[0].reading.doubts
+
+
+@pytest.mark.requirement("T5f")
+def test_few_letters_of_a_large_text_are_latin(tmp_path: Path) -> None:
+    """A text in another script has more of them."""
+    rows = "".join(f"row {n},{n}\n" for n in range(2_000))
+    (tmp_path / "t.csv").write_bytes(f"k,v\n{rows}".encode() + b"Caf\xe9 \x8c\xe6,7\n")
+    database = Database.load(Folder.open(tmp_path), ["t.csv"])
+    assert "read as" not in told(database)
