@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from aeon.tables.choosing import allowed, chosen
-from aeon.tables.converting import Conversion, conversion, is_known
 from aeon.tables.conventions import CONVENTIONS, PLAIN, Convention
+from aeon.tables.converting import Conversion, conversion, is_known
 from aeon.tables.days import is_day, is_moment
 from aeon.tables.numerals import Numeral, fits, is_currency, numeral
 from aeon.tables.reading import Kind
@@ -193,9 +193,7 @@ def _no_amounts(numerals: Mapping[Shape, Numeral], units: Sequence[str]) -> str 
     return f"amounts in several currencies ({', '.join(units)})" if is_mixed else None
 
 
-def _stated(
-    numerals: Mapping[Shape, Numeral], odd: Sequence[Shape], convention: Convention, unit: str
-) -> Guess:
+def _stated(numerals: Mapping[Shape, Numeral], odd: Sequence[Shape], convention: Convention, unit: str) -> Guess:
     """The numbers of a column in the convention that is stated; others hold no value."""
     those = {one: found for one, found in numerals.items() if fits(found, convention)}
     others = [one for one in numerals if one not in those]

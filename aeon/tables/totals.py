@@ -56,45 +56,61 @@ class _Search:
         added = _Sum(len(self._spreads))
         for row in self._rows[1:]:
             added.add(row)
-        agreeing = _agreeing(self._rows[0], added)
-        return self._speaks(self._rows[0], agreeing, added.count, self._labels[0] < min(self._labels[1:]), 1)
+        found = _Found(_agreeing(self._rows[0], added), added.count, self._labels[0] < min(self._labels[1:]), 1)
+        return self._speaks(self._rows[0], found)
 
     def below(self) -> Sums:
         """The totals that stand below what they sum: of the rows since the last one, or of all."""
         since, every, of_totals = (_Sum(len(self._spreads)) for _ in range(3))
         sure: list[int] = []
-        maybe: list[int] = []
+        last = _Found()
         for at, row in enumerate(self._rows):
-            is_last = at == len(self._rows) - 1
-            sums = [one for one in (since, every, of_totals) if one.count >= _ENOUGH]
-            agreeing = max((_agreeing(row, one) for one in sums), key=len, default=())
-            above = max((one.count for one in sums), default=0)
-            if self._speaks(row, agreeing, above, is_last or self._has_less(at), 1 if is_last else len(self._rows)):
+            last = self._found(at, [one for one in (since, every, of_totals) if one.count >= _ENOUGH])
+            if self._speaks(row, last):
                 sure.append(at)
                 of_totals.add(row)
                 since = _Sum(len(self._spreads))
-                continue
-            maybe += [at] * (len(agreeing) > 0 and is_last and above > _ENOUGH)
-            since.add(row)
-            every.add(row)
-        return Sums(tuple(sure), tuple(maybe))
+            else:
+                since.add(row)
+                every.add(row)
+        end = len(self._rows) - 1
+        is_open = bool(last.columns) and last.rows > _ENOUGH and end not in sure
+        return Sums(tuple(sure), (end,) if is_open else ())
+
+    def _found(self, at: int, sums: Sequence[_Sum]) -> _Found:
+        """What speaks for a row as one of these sums."""
+        agreeing = max((_agreeing(self._rows[at], one) for one in sums), key=len, default=())
+        is_last = at == len(self._rows) - 1
+        above = max((one.count for one in sums), default=0)
+        return _Found(agreeing, above, is_last or self._has_less(at), 1 if is_last else len(self._rows))
 
     def _has_less(self, at: int) -> bool:
         """Whether a row has fewer texts than one above it, or as few as any where some have more."""
         labels = self._labels
         return labels[at] < max(labels[:at], default=0) or labels[at] == min(labels) < max(labels)
 
-    def _speaks(self, row: Values, agreeing: Sequence[int], rows: int, has_less: bool, tries: int) -> bool:
-        """Whether enough speaks for a total: columns that agree, a sum that is no chance, texts that it has not.
-
-        ``rows`` are those that are summed, ``tries`` how many rows are looked at in this way.
-        """
-        if not agreeing or math.prod(self._spreads[at] for at in agreeing) < _UNLIKELY * tries:
+    def _speaks(self, row: Values, found: _Found) -> bool:
+        """Whether enough speaks for a total: columns that agree, a sum that is no chance, texts that it has not."""
+        ways = math.prod(self._spreads[at] for at in found.columns)
+        if not found.columns or ways < _UNLIKELY * found.tries:
             return False
-        if len(agreeing) > 1:
-            return has_less or len(agreeing) > _ENOUGH or _ways(row) >= _BEYOND_CHANCE
+        if len(found.columns) > 1:
+            return found.has_less or len(found.columns) > _ENOUGH or _ways(row) >= _BEYOND_CHANCE
         largest = max(abs(value) for value in row if value is not None)
-        return has_less and largest >= (_SURE_OF_TWO if rows == _ENOUGH else _SURE)
+        return found.has_less and largest >= (_SURE_OF_TWO if found.rows == _ENOUGH else _SURE)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What speaks for a total: the columns in which it is the sum, of how many rows, and whether it has fewer texts.
+
+    ``tries`` are the rows that are looked at in this way.
+    """
+
+    columns: tuple[int, ...] = ()
+    rows: int = 0
+    has_less: bool = False
+    tries: int = 1
 
 
 class _Sum:
