@@ -61,7 +61,7 @@ class _Body:
 
     def _goes_below(self, told: Mapping[int, str], above: Grid, has_no_label: bool) -> bool:
         """Whether the row is one of names: of each column of values that the row above names, it has a name at most."""
-        is_worded = not any(_is_value(text) or is_nothing(text) for text in told.values())
+        is_worded = not any(self._is_value(at, text) or is_nothing(text) for at, text in told.items())
         if has_no_label:
             return is_worded or not above[0][0]
         named = {at for at, cell in enumerate(above[-1]) if cell}
@@ -76,6 +76,10 @@ class _Body:
         """Whether a row may be one of them: a value where they have some."""
         told = [_is_value(shape(row[at])) for at in self._values if at < len(row) and row[at]]
         return bool(told) and all(told)
+
+    def _is_value(self, at: int, text: str) -> bool:
+        """Whether a cell of a shape is a value, and no day over a column that has none."""
+        return _is_value(text) and not (is_day(text) and not any(map(is_day, self._shapes[at])))
 
     def _is_usual(self, at: int, text: str) -> bool:
         found = self._shapes[at]
@@ -188,7 +192,7 @@ def _is_title(row: Sequence[str], usual: int) -> bool:
     """Whether a row above a table is none of it: it has few cells, the first of them, or what is no text."""
     if _filled(row) >= max(2, min(_NARROW * usual, _SEVERAL)):
         return False
-    return bool(row and row[0]) or any(_is_value(shape(cell)) for cell in row)
+    return bool(row and row[0]) or (_filled(row) == 1 and any(_is_value(shape(cell)) for cell in row))
 
 
 def _usual(rows: Grid) -> int:

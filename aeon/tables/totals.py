@@ -92,12 +92,7 @@ class _Search:
     def _speaks(self, row: Values, found: _Found) -> bool:
         """Whether enough speaks for a total: columns that agree, a sum that is no chance, texts that it has not."""
         ways = math.prod(self._spreads[at] for at in found.columns)
-        if not found.columns or ways < _UNLIKELY * found.tries:
-            return False
-        if len(found.columns) > 1:
-            return found.has_less or len(found.columns) > _ENOUGH or _ways(row) >= _BEYOND_CHANCE
-        largest = max(abs(value) for value in row if value is not None)
-        return found.has_less and largest >= (_SURE_OF_TWO if found.rows == _ENOUGH else _SURE)
+        return bool(found.columns) and ways >= _UNLIKELY * found.tries and found.is_sure(row)
 
 
 @dataclass(frozen=True)
@@ -111,6 +106,13 @@ class _Found:
     rows: int = 0
     has_less: bool = False
     tries: int = 1
+
+    def is_sure(self, row: Values) -> bool:
+        """Whether the numbers of the row are enough, given what else speaks for it."""
+        if len(self.columns) > 1:
+            return self.has_less or len(self.columns) > _ENOUGH or _ways(row) >= _BEYOND_CHANCE
+        largest = max(abs(value) for value in row if value is not None)
+        return self.has_less and largest >= (_SURE_OF_TWO if self.rows == _ENOUGH else _SURE)
 
 
 class _Sum:
