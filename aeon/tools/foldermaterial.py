@@ -11,15 +11,15 @@ from aeon.tools.tableinfo import TableInfo, identifier
 
 __all__ = ["folder_material"]
 
-_SMALL = 2_000
+_SMALL = 2_600
 """Characters of the tables up to which rows are shown."""
-_MOST_TABLES, _MOST_COLUMNS, _MOST_TEXTS, _MOST_NOTE = 8_000, 1_500, 800, 400
+_MOST_TABLES, _MOST_COLUMNS, _MOST_TEXTS, _MOST_NOTE = 8_000, 1_500, 800, 1_000
 """Characters of all tables, of the columns of one, of the names of texts, and of the note."""
 _LONGEST_KIND, _LONGEST_CELL = 60, 24
 
 
 def folder_material(database: Database | None, collection: Collection, note: str = "") -> str:
-    """The tables and texts for a prompt, in about 2,000 characters where they are few; ``note`` says what was skipped.
+    """The tables and texts for a prompt, in about 2,600 characters where they are few; ``note`` says what was skipped.
 
     Names stand as a query has to write them. Raises ``ToolFailed`` as `Collection.text`.
     """
