@@ -6,10 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import duckdb
 import openpyxl
 import pytest
 
 from aeon.documents.folder import Folder
+from aeon.tables import taking
+from aeon.tables.filling import Filling, Raw
 from aeon.tools.database import Database
 
 Rows = list[list[object]]
@@ -334,3 +337,16 @@ class TestKinds:
         database = load(tmp_path, "k,t\na,5:36\nb,12:04\nc,0:59\n")
         assert [row[1] for row in rows_of(database)] == ["5:36", "12:04", "0:59"]
         assert "t: texts like 5:36, which may be times of day" in told(database)
+
+
+@pytest.mark.requirement("T5h")
+def test_rows_that_are_taken_over_in_parts_keep_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is there once, with its day, which another table has."""
+    monkeypatch.setattr(taking, "_SORTED", 3)
+    with duckdb.connect() as connection:
+        fill = Filling(connection, tmp_path, duckdb.Error)
+        named = [(1, ["n", "d"])]
+        rows = [(at, [str(at), f"{at}.2.2026"]) for at in range(2, 12)]
+        taking.take(connection, fill.stream(iter([*named, *rows]), Raw()), "made")
+        made = connection.execute("SELECT n, day(d) FROM made").fetchall()
+    assert made == [(at, at) for at in range(2, 12)]
