@@ -16,8 +16,8 @@ from aeon.language.readings import Read
 from aeon.multipass.effects import RunProgram
 from aeon.programs.calls import Calls, Text
 from aeon.programs.prompts import Asked
-from aeon.programs.reader import CALCULATOR
 from aeon.programs.quotes import NOT_STATED, place_of
+from aeon.programs.reader import CALCULATOR
 from aeon.programs.reading import Read as ReadProgram
 from aeon.programs.reading import read_program
 from aeon.programs.short import placed, read

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from aeon.tables.choosing import allowed, chosen
-from aeon.tables.converting import Conversion, conversion
 from aeon.tables.conventions import CONVENTIONS, PLAIN, Convention
+from aeon.tables.converting import Conversion, conversion
 from aeon.tables.days import is_day, is_moment
 from aeon.tables.numerals import Numeral, fits, is_currency, numeral
 from aeon.tables.reading import Kind
@@ -196,9 +196,7 @@ def _bare(numerals: Mapping[Shape, Numeral], units: Sequence[str]) -> str:
     return f"{bare:,} of its numbers stand without %" if [*units] == ["", "%"] else ""
 
 
-def _stated(
-    numerals: Mapping[Shape, Numeral], odd: Sequence[Shape], convention: Convention, unit: str
-) -> Guess:
+def _stated(numerals: Mapping[Shape, Numeral], odd: Sequence[Shape], convention: Convention, unit: str) -> Guess:
     """The numbers of a column in the convention that is stated; others hold no value."""
     those = {one: found for one, found in numerals.items() if fits(found, convention)}
     others = [one for one in numerals if one not in those]
@@ -230,9 +228,12 @@ def _sql_type(numerals: Iterable[Numeral], convention: Convention, into: Convers
     places = [found.places(convention) for found in every]
     more, finer = into.places if into else (0, 0)
     whole, scale = max(before for before, _ in places) + more, max(behind for _, behind in places) + finer
-    if any(found.exponent for found in every) or scale > _MOST_SCALE:
-        return "DOUBLE"
-    return _decimal(whole, scale) if scale else "BIGINT" if whole <= 18 else "HUGEINT" if whole <= 38 else ""
+    is_inexact = any(found.exponent for found in every) or scale > _MOST_SCALE
+    return "DOUBLE" if is_inexact else _decimal(whole, scale) if scale else _whole(whole)
+
+
+def _whole(digits: int) -> str:
+    return "BIGINT" if digits <= 18 else "HUGEINT" if digits <= 38 else ""
 
 
 def _decimal(whole: int, scale: int) -> str:

@@ -22,6 +22,7 @@ COMMON = "tables.toml"
 _MOST_BYTES = 1024 * 1024
 _BY_EXAMPLE = {one.example: one for one in CONVENTIONS}
 
+
 def _known(encoding: str) -> str:
     """The encoding. Raises ``ValueError`` for the name of none."""
     try:

@@ -40,7 +40,7 @@ _BESIDE_ENGINE = 224 * MEGABYTE
 _TRIES = 2
 """How often a file is read that changes meanwhile."""
 _MOST_ENGINE = 400 * MEGABYTE
-"""What DuckDB may take for a text that is not wide: what it sorts goes to disk sooner, and it holds more than it says."""
+"""What DuckDB may take for a text that is not wide: it holds more than it says, and what it sorts goes to disk."""
 _SECONDS, _SECONDS_A_MEGABYTE, _MOST_SECONDS = 10.0, 4.0, 180.0
 _OUTPUT, _OUTPUT_A_BYTE, _MOST_OUTPUT = 64 * MEGABYTE, 4, 4096 * MEGABYTE
 

@@ -16,7 +16,6 @@ _KEEPING = frozenset(
 """Functions whose value has the unit of their first argument."""
 _SIGNS = frozenset({"+", "-"})
 _CHANGED_STAR = ("replace_list", "rename_list", "expr", "columns")
-_FROM = frozenset({"BASE_TABLE", "JOIN"})
 
 _Units = Mapping[str, set[str]]
 """The units of columns by name, in small letters; "" is that of one without."""
@@ -38,9 +37,8 @@ def units_of(statement: JsonValue, columns: Sequence[str], tables: Iterable[Tabl
 
 def _known(node: JsonObject, tables: Mapping[str, TableInfo]) -> _Units:
     """The units of the columns of the tables that a query reads; none where it reads anything else."""
-    parts = [one for one in walk(node.get("from_table")) if "type" in one and "class" not in one]
-    names = [str(_path(one)[-1]).lower() for one in parts if one["type"] == "BASE_TABLE"]
-    if _is_filled(node.get("cte_map")) or not {str(one["type"]) for one in parts} <= _FROM or {*names} - {*tables}:
+    names = _names(node)
+    if _is_filled(node.get("cte_map")) or not {*names} <= {*tables}:
         return {}
     units: dict[str, set[str]] = {}
     for table in map(tables.__getitem__, names):
@@ -49,25 +47,42 @@ def _known(node: JsonObject, tables: Mapping[str, TableInfo]) -> _Units:
     return units
 
 
+def _names(node: JsonObject) -> list[str]:
+    """The names of the tables that a query reads, in small letters; "" of what is no table of its own."""
+    parts = [one for one in walk(node.get("from_table")) if "type" in one and "class" not in one]
+    return [_name(one) for one in parts if one["type"] != "JOIN"]
+
+
+def _name(part: JsonObject) -> str:
+    qualified = part.get("qualified_name")
+    path = qualified.get("path") if isinstance(qualified, dict) else None
+    name = path[-1] if isinstance(path, list) and path else part.get("table_name")
+    return str(name).lower() if part["type"] == "BASE_TABLE" else ""
+
+
 def _selected(node: JsonObject, columns: Sequence[str], known: _Units) -> Iterator[str]:
     """The unit of each column of the result, in their order."""
     listed = node.get("select_list")
     selected = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-    stars = [one for one in selected if one.get("class") == "STAR"]
-    if not stars:
+    if not any(one.get("class") == "STAR" for one in selected):
         yield from (_unit(one, known) for one in selected)
-    elif len(selected) == 1 and not any(map(_is_filled, map(stars[0].get, _CHANGED_STAR))):
+    elif len(selected) == 1 and _is_plain(selected[0]):
         yield from (_of_column(name, known) for name in columns)
+
+
+def _is_plain(star: JsonObject) -> bool:
+    """Whether a star stands for the columns as they are."""
+    return not any(map(_is_filled, map(star.get, _CHANGED_STAR)))
 
 
 def _unit(node: JsonObject, known: _Units) -> str:
     """The unit of an expression, "" of one without."""
-    name, parts = str(node.get("function_name", "")).lower(), arguments(node)
-    child, column = node.get("child"), node.get("column_names")
-    if node.get("class") == "COLUMN_REF" and isinstance(column, list) and column:
+    name, child, column = str(node.get("function_name", "")).lower(), node.get("child"), node.get("column_names")
+    if isinstance(column, list) and column:
         return _of_column(str(column[-1]), known)
     if node.get("class") == "CAST" and isinstance(child, dict):
         return _unit(child, known)
+    parts = arguments(node)
     if name in _KEEPING and parts:
         return _unit(parts[0], known)
     units = {_unit(part, known) for part in parts} if name in _SIGNS else set()
@@ -77,12 +92,6 @@ def _unit(node: JsonObject, known: _Units) -> str:
 def _of_column(name: str, known: _Units) -> str:
     units = known.get(name.lower(), set())
     return next(iter(units)) if len(units) == 1 else ""
-
-
-def _path(table: JsonObject) -> list[JsonValue]:
-    qualified = table.get("qualified_name")
-    path = qualified.get("path") if isinstance(qualified, dict) else None
-    return path if isinstance(path, list) and path else [table.get("table_name")]
 
 
 def _is_filled(value: JsonValue) -> bool:
