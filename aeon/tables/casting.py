@@ -57,8 +57,13 @@ def _number(column: str, guess: Guess) -> str:
     kept = f"regexp_replace({body}, '[^0-9{re.escape(guess.convention.point)}]', '', 'g')"
     minus = f"CASE WHEN regexp_matches({written}, '^[^0-9]*[(\\-\\x{{2212}}\\x{{2013}}]') THEN '-' ELSE '' END"
     text = f"{minus} || replace({kept}, {literal(guess.convention.point)}, '.') || {power}"
-    number = f"TRY_CAST({text} AS {guess.sql_type})"
-    if guess.conversion:
-        factors = {unit: str(factor) for unit, factor in guess.conversion.factors}
-        number = f"TRY_CAST({number} * {_by_unit(column, factors)} AS {guess.sql_type})"
+    number = _converted(column, f"TRY_CAST({text} AS {guess.sql_type})", guess)
     return f"CASE WHEN regexp_full_match({written}, {whole}) THEN {number} END"
+
+
+def _converted(column: str, number: str, guess: Guess) -> str:
+    """The number of a cell in the unit of its column."""
+    if guess.conversion is None:
+        return number
+    factors = {unit: str(factor) for unit, factor in guess.conversion.factors}
+    return f"TRY_CAST({number} * {_by_unit(column, factors)} AS {guess.sql_type})"

@@ -225,9 +225,12 @@ def _sql_type(numerals: Iterable[Numeral], convention: Convention, into: Convers
     places = [found.places(convention) for found in every]
     more, finer = into.places if into else (0, 0)
     whole, scale = max(before for before, _ in places) + more, max(behind for _, behind in places) + finer
-    if any(found.exponent for found in every) or scale > _MOST_SCALE:
-        return "DOUBLE"
-    return _decimal(whole, scale) if scale else "BIGINT" if whole <= 18 else "HUGEINT" if whole <= 38 else ""
+    is_inexact = any(found.exponent for found in every) or scale > _MOST_SCALE
+    return "DOUBLE" if is_inexact else _decimal(whole, scale) if scale else _whole(whole)
+
+
+def _whole(digits: int) -> str:
+    return "BIGINT" if digits <= 18 else "HUGEINT" if digits <= 38 else ""
 
 
 def _decimal(whole: int, scale: int) -> str:

@@ -38,6 +38,8 @@ _SUM = "the sum of others, in a table of its own"
 _SAMPLE = 1_000
 """Rows at the beginning, at the end and between of a long table whose cells are looked at first."""
 _MOST_NAMED = 3
+_SORTED = 500_000
+"""Rows that are put into a table at a time."""
 _MOST_TOLD = 20
 """Comments that are told by their rows."""
 _LONGEST_NAME = 100
@@ -168,7 +170,7 @@ class _Found:
         """Make the table, and say how it is read."""
         columns = [*self._described(guesses)]
         cells = ", ".join(f"{cell} AS {quoted(column.name)}" for column, cell in columns)
-        self._connection.execute(f"CREATE TABLE {target} AS SELECT {cells} FROM raw ORDER BY rowid")
+        self._make(target, cells)
         if sums.sure:
             self._connection.execute(f"CREATE TABLE {target}_totals AS SELECT {cells} FROM totals ORDER BY rowid")
         return Reading(
@@ -180,6 +182,14 @@ class _Found:
             surplus=self._raw.surplus,
             notes=(*self._raw.notes, *(f"row {line} may be the sum of others" for line in sums.open)),
         )
+
+    def _make(self, target: str, cells: str) -> None:
+        """Make the table, in the order of the rows: so many at a time that DuckDB has the memory to sort them."""
+        last = (self._connection.execute("SELECT max(rowid) FROM raw").fetchone() or (None,))[0] or 0
+        for first in range(0, int(last) + 1, _SORTED):
+            begin = f"CREATE TABLE {target} AS" if first == 0 else f"INSERT INTO {target}"
+            some = f"WHERE rowid >= {first} AND rowid < {first + _SORTED}"
+            self._connection.execute(f"{begin} SELECT {cells} FROM raw {some} ORDER BY rowid")
 
     def _described(self, guesses: Sequence[Guess]) -> Iterator[tuple[Column, str]]:
         """The columns that have a name or hold anything, with the expressions for their cells."""

@@ -189,8 +189,9 @@ class Database:
         It compares and divides as DuckDB does by itself: texts differ by case. At most 100 rows are in it; ``total``
         counts all. Where they are too many to be counted in time, ``more`` says that there are more than ``total``. A
         value that is no number (NaN, infinity) is null in ``rows``, and ``not_finite`` has its row and column (from 0)
-        and what it is. ``written``: all that it selects are literals. ``cut``: a cell was too long. Days and times are
-        ISO 8601, a decimal is a number where that is exact, else a text.
+        and what it is. ``written``: all that it selects are literals. ``cut``: a cell was too long. ``units`` has the
+        unit of each column that has one. Days and times are ISO 8601, a decimal is a number where that is exact, else a
+        text.
 
         Raises:
             ToolArgumentError: the query cannot run as it is; with DuckDB's own message.

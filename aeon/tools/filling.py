@@ -39,6 +39,8 @@ _BESIDE_ENGINE = 224 * MEGABYTE
 """What a process needs beside what DuckDB in it may take."""
 _TRIES = 2
 """How often a file is read that changes meanwhile."""
+_MOST_ENGINE = 400 * MEGABYTE
+"""What DuckDB may take for a text that is not wide: it holds more than it says, and what it sorts goes to disk."""
 _SECONDS, _SECONDS_A_MEGABYTE, _MOST_SECONDS = 10.0, 4.0, 180.0
 _OUTPUT, _OUTPUT_A_BYTE, _MOST_OUTPUT = 64 * MEGABYTE, 4, 4096 * MEGABYTE
 
@@ -108,13 +110,14 @@ class Filler:
 
     def _extracted(self, path: Path, suffix: str, target: Path, limits: Limits) -> Extracted:
         """The tables of a file, in the database ``target``. Raises ``ToolFailed`` for one without any."""
+        most = _MOST_ENGINE if suffix in TEXTS and not _is_wide(path) else limits.memory
         with self._plain_path(path) as source:
             arguments: dict[str, object] = {
                 "path": source,
                 "suffix": suffix,
                 "target": str(target),
                 "scratch": str(target.parent),
-                "memory": limits.memory - _BESIDE_ENGINE,
+                "memory": min(limits.memory - _BESIDE_ENGINE, most),
                 "name": path.name,
                 "stated": str(beside(path) or ""),
             }

@@ -48,16 +48,21 @@ def operands(arguments: JsonObject, outputs: Mapping[str, JsonValue]) -> dict[st
 def _read(name: str, text: str) -> _Text:
     """The number that a text is."""
     plain, said = text.strip(), one_line(text, _LONGEST)
-    found = figures_in(plain)
-    readings = {form.read for one in found for form in one.forms if form.read.number is not None}
-    numbers = {one.number for one in readings}
-    if len(found) != 1 or found[0].text != plain or not numbers or _CODE.match(plain):
+    readings = _readings(plain)
+    if not readings or _CODE.match(plain):
         raise ToolArgumentError(f"${name} is {said!r}, which is no number to calculate with")
-    if len(numbers) > 1:
+    if len(readings) > 1:
         raise ToolArgumentError(f"${name} is {said!r}, which may be one of two numbers: take it out as a number")
-    read = readings.pop()
-    number = _written(read.number or Fraction(0))
-    return _Text(said, f"({number}%)" if read.unit == "%" else number, read.unit)
+    ((number, unit),) = readings
+    return _Text(said, f"({_written(number)}%)" if unit == "%" else _written(number), unit)
+
+
+def _readings(text: str) -> set[tuple[Fraction, str]]:
+    """The numbers that a text may be as a whole, each with its unit."""
+    found = figures_in(text)
+    if len(found) != 1 or found[0].text != text:
+        return set()
+    return {(read.number, read.unit) for form in found[0].forms if (read := form.read).number is not None}
 
 
 def _written(number: Fraction) -> str:

@@ -16,6 +16,7 @@ from aeon.errors import ToolFailed
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.text import one_line, printable
 from aeon.tools.queryerrors import PLAIN
+from aeon.tools.queryunits import units_of
 from aeon.tools.sqlcheck import check_query
 from aeon.tools.tablefile import TableFile
 
@@ -71,7 +72,20 @@ class PlainForm:
                 total, exact = self._counted(query, total + 1)
             marks: JsonObject = {"written": True} if is_written else {}
             result = _fitting(columns, rows, most_bytes)
+            if units := self._units(query, columns):
+                marks["units"] = {**units}
         return {**result, **marks, "total": total, **({} if exact else {"more": True})}
+
+    def _units(self, query: str, columns: Sequence[str]) -> dict[str, str]:
+        """The units of the columns of the result, as far as they follow from those of the tables."""
+        if not any(table.reading.units for table in self.file.tables):
+            return {}
+        row = self.cursor.execute("SELECT json_serialize_sql(?::VARCHAR)", [query]).fetchone()
+        try:
+            statements = json.loads(row[0]).get("statements") if row else None
+            return units_of(statements[0], columns, self.file.tables) if statements else {}
+        except RecursionError:
+            return {}
 
     def _counted(self, query: str, least: int) -> tuple[int, bool]:
         """How many rows the query gives, and whether that is all of them: it may take too long to say."""

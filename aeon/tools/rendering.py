@@ -86,7 +86,14 @@ def _table(output: JsonObject, most_bytes: int) -> str:
     more = "more than " if output.get("more") else ""
     own = "; written in the query, read from no table" if output.get("written") is True else ""
     of = f" of {more}{total:,}" if count != total or more else ""
-    return "\n".join([*lines, f"({count:,}{of} row{'s' * (total != 1)}{own})"])
+    return "\n".join([*lines, f"({count:,}{of} row{'s' * (total != 1)}{own}{_units(output)})"])
+
+
+def _units(output: JsonObject) -> str:
+    """The units of the columns that have one."""
+    units = output.get("units")
+    told = [f"{_value(name)} in {_value(unit)}" for name, unit in units.items()] if isinstance(units, dict) else []
+    return f"; {', '.join(told)}" if told else ""
 
 
 def _rows(output: JsonObject) -> Iterator[str]:

@@ -144,6 +144,16 @@ def test_a_unit_of_a_column_makes_its_values_amounts() -> None:
     assert (claim.verdict, len(claim.evidence)) == ("supported", 2)
 
 
+@pytest.mark.requirement("T6b")
+def test_the_unit_that_a_query_gives_with_its_values_is_theirs() -> None:
+    """A weight of so many kilograms rests on the value and on the unit, of a query of a column of kilograms."""
+    table = {"columns": ["w", "f"], "rows": [[13.5, 6.5]]}
+    (bare,) = of("it is 13.5 kg", table)
+    told = of("it is 13.5 kg and $6.50", {**table, "units": {"w": "kg", "f": "$"}})
+    assert bare.verdict == "partial"
+    assert [(claim.verdict, len(claim.evidence)) for claim in told] == [("supported", 2)] * 2
+
+
 def test_a_computation_that_a_step_states_makes_its_result_known() -> None:
     """If all operands are known and the arithmetic is right; what a step merely says is not known."""
     stated = {"s9": "So 350 + 1,040 = 1,390, and 350 + 7 = 357, and 350 * 2 = 800, and it is 555."}

@@ -11,6 +11,7 @@ import pytest
 
 from aeon.documents.folder import Folder
 from aeon.errors import ToolFailed
+from aeon.isolation.pool import isolated
 from aeon.tools import filling
 from aeon.tools.database import Database
 
@@ -178,7 +179,7 @@ class TestChanges:
     def changing(monkeypatch: pytest.MonkeyPatch, path: Path, times: int, fails: bool = False) -> None:
         """Have the file change right after it was read, so many times."""
         left = [times]
-        original = filling.isolated
+        original = isolated
 
         def read(*arguments: Any, **more: Any) -> object:
             result = original(*arguments, **more)

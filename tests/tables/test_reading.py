@@ -6,10 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import duckdb
 import openpyxl
 import pytest
 
 from aeon.documents.folder import Folder
+from aeon.tables import taking
+from aeon.tables.filling import Filling, Raw
 from aeon.tools.database import Database
 
 Rows = list[list[object]]
@@ -400,3 +403,16 @@ def test_few_letters_of_a_large_text_are_latin(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(f"k,v\n{rows}".encode() + b"Caf\xe9 \x8c\xe6,7\n")
     database = Database.load(Folder.open(tmp_path), ["t.csv"])
     assert "read as" not in told(database)
+
+
+@pytest.mark.requirement("T5h")
+def test_rows_that_are_taken_over_in_parts_keep_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is there once, with its day, which another table has."""
+    monkeypatch.setattr(taking, "_SORTED", 3)
+    with duckdb.connect() as connection:
+        fill = Filling(connection, tmp_path, duckdb.Error)
+        named = [(1, ["n", "d"])]
+        rows = [(at, [str(at), f"{at}.2.2026"]) for at in range(2, 12)]
+        taking.take(connection, fill.stream(iter([*named, *rows]), Raw()), "made")
+        made = connection.execute("SELECT n, day(d) FROM made").fetchall()
+    assert made == [(at, at) for at in range(2, 12)]

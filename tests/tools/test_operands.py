@@ -13,7 +13,7 @@ from aeon.tools.calculator import evaluate
 from aeon.tools.operands import operands
 from aeon.tools.references import substitute
 
-pytestmark = pytest.mark.requirement("T6")
+pytestmark = pytest.mark.requirement("T6a")
 
 
 def calculated(formula: str, **outputs: JsonValue) -> object:
