@@ -14,9 +14,8 @@ from aeon.errors import ToolFailed
 from aeon.tables.delimited import Delimited, Lined
 from aeon.tables.extra import extra
 from aeon.tables.filling import Filling, Raw
-from aeon.tables.layout import regions
+from aeon.tables.parting import placed
 from aeon.tables.parts import Extracted, Part
-from aeon.tables.placing import stated_region
 from aeon.tables.reading import SUMS, Column, Kind, Reading
 from aeon.tables.sqlitefile import Rows, tables_of
 from aeon.tables.stated import NOTHING_STATED, Stated, read
@@ -137,8 +136,12 @@ def _raws(fill: Filling, path: Path, suffix: str, stated: Stated) -> Iterator[tu
         sheets = list(sheets_of(path))
         for sheet in sheets:
             rows = list(enumerate(sheet.rows, 1))
-            plain = Raw(notes=sheet.notes, stated=stated.of_sheet(sheet.name))
-            yield from _of_rows(fill, rows, plain, sheet.name if len(sheets) > 1 else "")
+            name = sheet.name if len(sheets) > 1 else ""
+            plain = Raw(notes=sheet.notes, stated=stated.of_sheet(sheet.name), marks=sheet.marks)
+            if sheet.problem:
+                yield name, partial(_refuse, sheet.problem)
+            else:
+                yield from _of_rows(fill, rows, plain, name)
     else:
         tables = tables_of(path)
         for name, stored in tables:
@@ -161,10 +164,14 @@ def _of_text(fill: Filling, path: Path, stated: Stated) -> Iterator[tuple[str, C
 def _of_rows(
     fill: Filling, rows: Sequence[Lined], plain: Raw, name: str = ""
 ) -> Iterator[tuple[str, Callable[[], Raw]]]:
-    found = stated_region(rows, plain.stated) or regions([row for _, row in rows])
-    for number, region in enumerate(found, 1):
+    found = placed(rows, plain)
+    for number, (lines, region, raw) in enumerate(found, 1):
         own = name if len(found) == 1 else f"{name} {number}".strip()
-        yield own, partial(fill.region, rows, region, plain)
+        yield own, partial(fill.region, lines, region, raw)
+
+
+def _refuse(problem: str) -> Raw:
+    raise ToolFailed(problem)
 
 
 def _of_table(fill: Filling, rows: Rows, stated: Stated) -> Raw:

@@ -38,7 +38,9 @@ class Column:
     def is_plain(self) -> bool:
         """Whether its cells are texts, or values without a unit, a doubt, or a word that stands for nothing."""
         is_bare = not (self.unit or self.note or self.doubt)
-        return self.kind == "text" or (is_bare and all(is_nothing(text) for text, _ in self.nothing))
+        return (self.kind == "text" and not self.doubt) or (
+            is_bare and all(is_nothing(text) for text, _ in self.nothing)
+        )
 
     @property
     def told(self) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from itertools import compress
+from operator import not_
 from typing import TYPE_CHECKING
 
 from aeon.errors import ToolFailed
@@ -74,10 +76,14 @@ class _Found:
         """What each column is, in the light of the others."""
         shapes = self._shapes()
         known = frozenset(CONVENTIONS)
-        for column in shapes:
+        plain = [self._raw.left + at in self._raw.marks.plain for at in range(len(shapes))]
+        for column in compress(shapes, map(not_, plain)):
             known = (known & conventions(column)) or known
-        pairs = zip(self._names, shapes, strict=True)
-        return [guess(column, Evidence(self._raw.delimiter, known, self._said(name))) for name, column in pairs]
+        evidence = (
+            Evidence(self._raw.delimiter, known, self._said(name), is_plain)
+            for name, is_plain in zip(self._names, plain, strict=True)
+        )
+        return [*map(guess, shapes, evidence)]
 
     def _said(self, name: str) -> Said:
         """What is stated of a column."""
@@ -133,7 +139,11 @@ class _Found:
         return [Shape.of(*row) for row in rows]
 
     def sums(self, guesses: Sequence[Guess]) -> Sums:
-        """The lines of the rows that are totals, as far as they are looked for."""
+        """The lines of the rows that are totals: those that a pivot table says, else what is looked for and found."""
+        if self._raw.marks.totals:
+            which = f"{self._raw.line} IN ({', '.join(map(str, self._raw.marks.totals))})"
+            rows = self._connection.execute(f"SELECT {self._raw.line} FROM raw WHERE {which} ORDER BY rowid").fetchall()
+            return Sums(tuple(line for (line,) in rows))
         numbers = [at for at, one in enumerate(guesses) if one.kind == "number" and one.unit != "%"][:_MOST_NUMBERS]
         if not numbers or self._count() > _MOST_SUMMED:
             return Sums()
@@ -163,16 +173,21 @@ class _Found:
     def _described(self, guesses: Sequence[Guess]) -> Iterator[tuple[Column, str]]:
         """The columns that have a name or hold anything, with the expressions for their cells."""
         for at, one in enumerate(guesses):
-            if self._named[at] or one.is_filled:
+            if self._named[at] or one.is_filled or self._marked(at):
                 yield from self._columns(at, one)
 
     def _columns(self, at: int, one: Guess) -> Iterator[tuple[Column, str]]:
         """A column, and the expression that gives its cells; behind it that of its units, where it has several."""
         column, cells = self._column(at, one)
+        column = replace(column, doubt=", ".join(filter(None, (column.doubt, self._marked(at)))))
         _check(column, self._raw.stated.columns.get(column.name))
         yield column, cells
         if one.is_mixed:
             yield Column(self._free(f"{self._names[at]} unit"), units_of=self._names[at]), unit_of(f"c{at}", one)
+
+    def _marked(self, at: int) -> str:
+        """What is marked in the cells of a column that makes them doubtful."""
+        return self._raw.marks.doubt(self._raw.left + at)
 
     def _free(self, name: str) -> str:
         """A name that no column has yet."""
