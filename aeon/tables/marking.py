@@ -40,6 +40,7 @@ class Marking:
 def _marks(rows: list[list[str]], said: SheetParts, is_uncomputed: bool) -> Marks:
     """What is marked in a sheet with these rows, whose numbers are still as they are stored."""
     width = max(map(len, rows), default=0)
+    columns = said.xml.hidden_columns
     hidden = Spans[int]()
     for first, last in said.xml.hidden_rows:
         for number in (at for at in range(first, min(last, len(rows)) + 1) if any(rows[at - 1])):
@@ -49,9 +50,7 @@ def _marks(rows: list[list[str]], said: SheetParts, is_uncomputed: bool) -> Mark
         zeros=_holding(rows, said.xml.formulas, "0") if is_uncomputed else {},
         errors=said.xml.errors,
         hidden_rows=tuple(hidden.get(0, ())),
-        hidden_columns=tuple(
-            Span(one.first, min(one.last, width - 1)) for one in said.xml.hidden_columns if one.first < width
-        ),
+        hidden_columns=tuple(Span(first, min(last, width - 1)) for first, last in columns if first < width),
         comments=said.comments,
         totals=said.totals,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple, TypeVar
@@ -97,9 +97,9 @@ class Marks:
         """Those of a part of the sheet."""
         return replace(
             self,
-            unsaved=_part(self.unsaved, rows),
-            zeros=_part(self.zeros, rows),
-            errors=_part(self.errors, rows),
+            unsaved=_part(self.unsaved, rows, columns),
+            zeros=_part(self.zeros, rows, columns),
+            errors=_part(self.errors, rows, columns),
             hidden_rows=_clipped(self.hidden_rows, rows),
             hidden_columns=_clipped(self.hidden_columns, columns),
             comments=tuple(one for one in self.comments if one.is_within(rows, columns)),
@@ -116,6 +116,11 @@ class Marks:
         texts = [f"{place.name}: {one_line(text, _LONGEST_COMMENT)!r}" for place, text in self.comments]
         many = f"{len(texts):,} comment{'s' * (len(texts) > 1)}"
         return (*rows, *columns, *([f"{many} beside its cells ({_listed(texts, len(texts))})"] if texts else []))
+
+    def doubts(self, columns: Container[int]) -> tuple[str, ...]:
+        """The same as `doubt` of each column that is not among some."""
+        others = sorted({*self.unsaved, *self.zeros, *self.errors})
+        return tuple(f"column {Place(1, at).letters}: {self.doubt(at)}" for at in others if at not in columns)
 
     def doubt(self, column: int) -> str:
         """What is told of a column of which some cells do not hold the value that they should, "" of any other."""
@@ -139,9 +144,12 @@ def _clipped(spans: Iterable[Span], bounds: Span) -> tuple[Span, ...]:
     return tuple(one for one in cut if one.first <= one.last)
 
 
-def _part(cells: Cells, rows: Span) -> Cells:
-    """Those in some rows."""
-    return {column: found for column, spans in cells.items() if (found := _clipped(spans, rows))}
+def _part(cells: Cells, rows: Span, columns: Span) -> Cells:
+    """Those of a part of the sheet."""
+    own = (
+        (column, _clipped(spans, rows)) for column, spans in cells.items() if columns.first <= column <= columns.last
+    )
+    return {column: spans for column, spans in own if spans}
 
 
 def _cells(column: int, spans: Sequence[Span], verb: str, plural: str, what: str) -> str:

@@ -21,7 +21,7 @@ _CURRENCY = re.compile(r"\$([^-\]]*)")
 _PLACEHOLDERS = frozenset("0#?.,")
 _DAYS = frozenset("ymdhsYMDHS")
 _LITERALS = frozenset(" $-+()!^&'~{}<>=:") | {"\u00a0", "\u202f"}
-_MARKS = frozenset("°‰′″")
+_MARKS = frozenset("°‰")
 _DAY = re.compile(r"(\d{4})-\d\d-\d\d(?: .*)?")
 
 

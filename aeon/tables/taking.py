@@ -156,6 +156,8 @@ class _Found:
     def written(self, target: str, guesses: Sequence[Guess], sums: Sums) -> Reading:
         """Make the table, and say how it is read."""
         columns = [*self._described(guesses)]
+        left = self._raw.left
+        beyond = self._raw.marks.doubts(range(left, left + self._raw.width))
         cells = ", ".join(f"{cell} AS {quoted(column.name)}" for column, cell in columns)
         self._connection.execute(f"CREATE TABLE {target} AS SELECT {cells} FROM raw ORDER BY rowid")
         if sums.sure:
@@ -167,7 +169,7 @@ class _Found:
             left_out=(*self._raw.left_out, *_sums_left_out(sums)),
             totals=sums.sure,
             surplus=self._raw.surplus,
-            notes=(*self._raw.notes, *(f"row {line} may be the sum of others" for line in sums.open)),
+            notes=(*self._raw.notes, *(f"row {line} may be the sum of others" for line in sums.open), *beyond),
         )
 
     def _described(self, guesses: Sequence[Guess]) -> Iterator[tuple[Column, str]]:
