@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from aeon.tables.layout import Grid, names, regions
@@ -31,7 +32,7 @@ def bands(grid: Grid) -> list[Span]:
     width = max(map(len, grid), default=0)
     found = _filled(grid, width)
     tables = [_own([row[first : last + 1] for row in grid]) for first, last in found] if _are_wide(found) else []
-    pairs = list(zip(tables, tables[1:], strict=False))
+    pairs = list(pairwise(tables))
     if pairs and all(one and other and _are_apart(one, other) for one, other in pairs):
         return found
     return [Span(0, width - 1)]
@@ -60,7 +61,7 @@ def _filled(grid: Grid, width: int) -> list[Span]:
         if not empty:
             break
     borders = [-1, *empty, width]
-    pairs = zip(borders, borders[1:], strict=False)
+    pairs = pairwise(borders)
     return [Span(before + 1, after - 1) for before, after in pairs if after - before > 1]
 
 

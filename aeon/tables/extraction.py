@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["BOOKS", "DATABASES", "TEXTS", "extract"]
 
 TEXTS = (".csv", ".tsv")
-BOOKS = (".xlsx", ".xls", ".xlsb", ".ods")
+BOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
 DATABASES = (".sqlite", ".sqlite3", ".db")
 _USUAL = ("utf-8-sig", "cp1252")
 _KINDS: dict[str, Kind] = {"VARCHAR": "text", "DATE": "day", "TIMESTAMP": "moment", "BOOLEAN": "truth"}

@@ -41,8 +41,8 @@ _FORM = "header=false, auto_detect=false, quote='\"', escape='\"', nullstr='', m
 class Raw:
     """The rows of a table in DuckDB's table ``raw``: ``c0`` and so on are its cells.
 
-    ``line`` is the expression for where a row stands. ``left`` columns of the file stand before the first one; ``marks``
-    are those of a sheet. ``header`` are its rows of names, ``left_out`` and ``surplus`` cells what is not in it.
+    ``line`` is the expression for where a row stands. ``left`` columns stand before the first one; ``marks`` are those
+    of a sheet. ``header`` are its rows of names, ``left_out`` and ``surplus`` cells what is not in it.
     """
 
     header: tuple[Lined, ...] = ()

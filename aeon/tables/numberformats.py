@@ -142,10 +142,9 @@ def _with_unit(section: _Section) -> Shown | None:
     is_scaled = section.digits.endswith(",")
     if is_currency(before) and _is_unit(f"{before}9", before) and (not behind or is_scaled):
         return Shown(before=before)
-    is_one = (
-        is_currency(behind) if is_scaled else any(map(str.isalpha, behind)) or is_currency(behind) or behind in _MARKS
-    )
-    return Shown(behind=behind) if not before and is_one and _is_unit(f"9 {behind}", behind) else None
+    is_word = not is_scaled and (any(map(str.isalpha, behind)) or behind in _MARKS)
+    is_one = not before and (is_word or is_currency(behind))
+    return Shown(behind=behind) if is_one and _is_unit(f"9 {behind}", behind) else None
 
 
 def _is_unit(text: str, unit: str) -> bool:

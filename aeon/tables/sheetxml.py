@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from aeon.tables.marks import Place, Span, Spans
 from aeon.tables.xmlparts import TRUE, Attributes, place_of
 
-__all__ = ["Formatted", "SheetReader", "SheetXml"]
+__all__ = ["SheetReader", "SheetXml"]
 
 _TEXTS = ("s", "str", "inlineStr", "b", "e")
 

@@ -69,6 +69,9 @@ def sheets_of(path: Path) -> Iterator[BookSheet]:
 
 def _archive(path: Path, stack: ExitStack) -> zipfile.ZipFile | None:
     """The file as an archive, where it is one. Raises ``ToolFailed`` for one that would grow too much."""
+    with path.open("rb") as file:
+        if file.read(len(_ARCHIVE)) != _ARCHIVE:  # an old workbook may hold an archive
+            return None
     try:
         archive = stack.enter_context(zipfile.ZipFile(path))
     except zipfile.BadZipFile:
@@ -80,8 +83,9 @@ def _archive(path: Path, stack: ExitStack) -> zipfile.ZipFile | None:
 
 def _opened(path: Path, calamine: ModuleType) -> CalamineWorkbook:
     """The workbook, whatever kind of one it is by its name."""
+    books: type[CalamineWorkbook] = calamine.CalamineWorkbook
     try:
-        return calamine.CalamineWorkbook.from_path(str(path))
+        return books.from_path(str(path))
     except calamine.PasswordError:
         raise
     except calamine.CalamineError:
@@ -91,7 +95,7 @@ def _opened(path: Path, calamine: ModuleType) -> CalamineWorkbook:
             if not head.startswith(other):
                 raise
             file.seek(0)
-            return calamine.CalamineWorkbook.from_filelike(file)
+            return books.from_filelike(file)
 
 
 def _held(path: Path) -> str:
