@@ -15,6 +15,7 @@ from aeon.tables.delimited import Delimited, Lined
 from aeon.tables.extra import extra
 from aeon.tables.filling import Filling, Raw
 from aeon.tables.parting import placed
+from aeon.tables.marks import Marks
 from aeon.tables.parts import Extracted, Part
 from aeon.tables.reading import SUMS, Column, Kind, Reading
 from aeon.tables.sqlitefile import Rows, tables_of
@@ -118,7 +119,7 @@ def _parts(fill: Filling, path: Path, suffix: str, stated: Stated) -> list[Part]
                 raise
             parts.append(Part(name, problem=one_line(str(error), 120)))
     if not parts:
-        raise ToolFailed("it is empty")
+        raise ToolFailed("none of its sheets holds a cell" if suffix in BOOKS else "it is empty")
     return parts
 
 
@@ -175,4 +176,6 @@ def _refuse(problem: str) -> Raw:
 
 
 def _of_table(fill: Filling, rows: Rows, stated: Stated) -> Raw:
-    return fill.stream(enumerate(rows()), Raw(stated=stated))
+    worded: set[int] = set()
+    raw = fill.stream(enumerate(rows(worded)), Raw(stated=stated))
+    return replace(raw, marks=Marks(plain=frozenset(range(raw.width)) - worded))

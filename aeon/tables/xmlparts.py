@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import IO
 from xml.parsers import expat
 
@@ -13,6 +14,7 @@ __all__ = ["TRUE", "Attributes", "parse", "place_of"]
 TRUE = ("1", "true")
 _BLOCK = 1 << 18
 _DIGITS = "0123456789"
+_MOST_LETTERS, _MOST_DIGITS = 3, 7
 
 Attributes = Mapping[str, str]
 
@@ -21,7 +23,7 @@ def parse(file: IO[bytes], start: Callable[[str, Attributes], None], text: Calla
     """Give each element of an XML file, by its name without a prefix. Raises ``ValueError`` for what is none."""
     parser = expat.ParserCreate()
     parser.buffer_text = True
-    parser.StartElementHandler = lambda name, attributes: start(name.rpartition(":")[2], attributes)
+    parser.StartElementHandler = lambda name, attributes: start(_local(name), attributes)
     parser.StartDoctypeDeclHandler = _refuse
     if text:
         parser.CharacterDataHandler = text
@@ -36,13 +38,24 @@ def parse(file: IO[bytes], start: Callable[[str, Attributes], None], text: Calla
 def place_of(reference: str) -> Place | None:
     """The place of a cell by its name, ``B7``; ``None`` for what is no such name."""
     letters = reference.rstrip(_DIGITS)
-    digits = reference[len(letters) :]
-    if not (letters.isascii() and letters.isalpha() and len(letters) <= 3 and 0 < len(digits) <= 7):
-        return None
+    digits, column = reference[len(letters) :], _column(letters)
+    return Place(int(digits), column) if column >= 0 and 0 < len(digits) <= _MOST_DIGITS else None
+
+
+@lru_cache(256)
+def _local(name: str) -> str:
+    return name.rpartition(":")[2]
+
+
+@lru_cache(1 << 14)
+def _column(letters: str) -> int:
+    """The number of a column by its letters; -1 of what are none."""
+    if not (letters.isascii() and letters.isalpha() and len(letters) <= _MOST_LETTERS):
+        return -1
     number = 0
     for letter in letters.upper():
         number = number * 26 + ord(letter) - ord("A") + 1
-    return Place(int(digits), number - 1)
+    return number - 1
 
 
 def _refuse(*_: object) -> None:
