@@ -14,8 +14,8 @@ from aeon.errors import ToolFailed
 from aeon.tables.delimited import Delimited, Lined
 from aeon.tables.extra import extra
 from aeon.tables.filling import Filling, Raw
-from aeon.tables.parting import placed
 from aeon.tables.marks import Marks
+from aeon.tables.parting import placed
 from aeon.tables.parts import Extracted, Part
 from aeon.tables.reading import SUMS, Column, Kind, Reading
 from aeon.tables.sqlitefile import Rows, tables_of
