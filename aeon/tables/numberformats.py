@@ -135,16 +135,21 @@ def _bare(section: _Section, letter: str) -> None:
 
 
 def _with_unit(section: _Section) -> Shown | None:
-    """A number with its unit. Where commas behind the digits scale it, only money is one."""
+    """A number with its unit: money before it, or what stands behind it."""
     before, behind = section.before.strip(), section.behind.strip()
     if before and before == section.currency and not is_currency(before):
         before, behind = "", before
     is_scaled = section.digits.endswith(",")
-    if is_currency(before) and _is_unit(f"{before}9", before) and (not behind or is_scaled):
-        return Shown(before=before)
-    is_word = not is_scaled and (any(map(str.isalpha, behind)) or behind in _MARKS)
-    is_one = not before and (is_word or is_currency(behind))
-    return Shown(behind=behind) if is_one and _is_unit(f"9 {behind}", behind) else None
+    if before:
+        is_one = is_currency(before) and _is_unit(f"{before}9", before) and (not behind or is_scaled)
+        return Shown(before=before) if is_one else None
+    return Shown(behind=behind) if _is_behind(behind, is_scaled=is_scaled) else None
+
+
+def _is_behind(unit: str, *, is_scaled: bool) -> bool:
+    """Whether a unit stands behind a number. Where commas behind the digits scale the number, only money is one."""
+    is_word = not is_scaled and (any(map(str.isalpha, unit)) or unit in _MARKS)
+    return (is_word or is_currency(unit)) and _is_unit(f"9 {unit}", unit)
 
 
 def _is_unit(text: str, unit: str) -> bool:

@@ -51,7 +51,7 @@ def take(connection: duckdb.DuckDBPyConnection, raw: Raw, target: str) -> tuple[
     if raw.stated.nothing:
         found.empty(raw.stated.nothing)
     guesses = found.guesses()
-    sums = found.sums(guesses) if raw.stated.totals is None else Sums(found.lines(raw.stated.totals))
+    sums = found.sums(guesses)
     if sums.sure:
         which = f"{raw.line} IN ({', '.join(map(str, sums.sure))})"
         connection.execute(f"CREATE OR REPLACE TEMP TABLE totals AS SELECT * FROM raw WHERE {which}")
@@ -139,11 +139,20 @@ class _Found:
         return [Shape.of(*row) for row in rows]
 
     def sums(self, guesses: Sequence[Guess]) -> Sums:
-        """The lines of the rows that are totals: those that a pivot table says, else what is looked for and found."""
-        if self._raw.marks.totals:
-            which = f"{self._raw.line} IN ({', '.join(map(str, self._raw.marks.totals))})"
-            rows = self._connection.execute(f"SELECT {self._raw.line} FROM raw WHERE {which} ORDER BY rowid").fetchall()
-            return Sums(tuple(line for (line,) in rows))
+        """The lines of the rows that are totals: the stated ones, those that a pivot table says, or what is found."""
+        stated, said = self._raw.stated.totals, self._raw.marks.totals
+        if stated is not None:
+            return Sums(self.lines(stated))
+        return Sums(self._present(said)) if said else self._found_sums(guesses)
+
+    def _present(self, lines: Sequence[int]) -> tuple[int, ...]:
+        """Those of the lines that are lines of rows."""
+        which = f"{self._raw.line} IN ({', '.join(map(str, lines))})"
+        rows = self._connection.execute(f"SELECT {self._raw.line} FROM raw WHERE {which} ORDER BY rowid").fetchall()
+        return tuple(line for (line,) in rows)
+
+    def _found_sums(self, guesses: Sequence[Guess]) -> Sums:
+        """The lines of the rows that are totals by what they add up to, as far as they are looked for."""
         numbers = [at for at, one in enumerate(guesses) if one.kind == "number" and one.unit != "%"][:_MOST_NUMBERS]
         if not numbers or self._count() > _MOST_SUMMED:
             return Sums()
