@@ -43,7 +43,7 @@ def _marks(rows: list[list[str]], said: SheetParts, is_uncomputed: bool) -> Mark
     columns = said.xml.hidden_columns
     hidden = Spans[int]()
     for first, last in said.xml.hidden_rows:
-        for number in (at for at in range(first, min(last, len(rows)) + 1) if any(rows[at - 1])):
+        for number in (at for at in range(max(first, 1), min(last, len(rows)) + 1) if any(rows[at - 1])):
             hidden.add(0, number)
     return Marks(
         unsaved=_holding(rows, said.xml.formulas, ""),

@@ -24,7 +24,7 @@ class SheetXml:
     errors: Spans[int] = field(default_factory=Spans)
     formatted: Spans[tuple[int, int]] = field(default_factory=Spans)
     hidden_rows: tuple[Span, ...] = ()
-    hidden_columns: tuple[Span, ...] = ()
+    hidden_columns: list[Span] = field(default_factory=list)
 
 
 class SheetReader:
@@ -63,8 +63,7 @@ class SheetReader:
 
     def _on_column(self, attributes: Attributes) -> None:
         if attributes.get("hidden") in TRUE:
-            span = Span(int(attributes["min"]) - 1, int(attributes["max"]) - 1)
-            self._found.hidden_columns = (*self._found.hidden_columns, span)
+            self._found.hidden_columns.append(Span(int(attributes["min"]) - 1, int(attributes["max"]) - 1))
 
     def _on_cell(self, attributes: Attributes) -> None:
         self._cell = attributes

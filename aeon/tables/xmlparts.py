@@ -39,7 +39,8 @@ def place_of(reference: str) -> Place | None:
     """The place of a cell by its name, ``B7``; ``None`` for what is no such name."""
     letters = reference.rstrip(_DIGITS)
     digits, column = reference[len(letters) :], _column(letters)
-    return Place(int(digits), column) if column >= 0 and 0 < len(digits) <= _MOST_DIGITS else None
+    is_one = column >= 0 and 0 < len(digits) <= _MOST_DIGITS and digits[0] != "0"
+    return Place(int(digits), column) if is_one else None
 
 
 @lru_cache(256)
