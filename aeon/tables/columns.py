@@ -40,12 +40,14 @@ class Said:
 class Evidence:
     """What a file says about its columns: its delimiter, "" where it has none, and the conventions that are certain.
 
-    ``said`` is what is stated of the column: it decides.
+    ``said`` is what is stated of the column: it decides. ``is_plain`` says that all its numbers are stored as numbers,
+    so that a point between digits is one.
     """
 
     delimiter: str = ""
     conventions: frozenset[Convention] = frozenset(CONVENTIONS)
     said: Said = Said()
+    is_plain: bool = False
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,8 @@ def _number(numerals: Mapping[Shape, Numeral], odd: Sequence[Shape], evidence: E
         return _stated(numerals, odd, evidence.said.convention, evidence.said.unit)
     if not allowed(numerals.values()):
         return Guess("text", note=f"numbers in two conventions ({_two(numerals)})")
-    convention, doubt = chosen(numerals, evidence.conventions, evidence.delimiter)
+    is_plain = evidence.is_plain
+    convention, doubt = (PLAIN, "") if is_plain else chosen(numerals, evidence.conventions, evidence.delimiter)
     return _of_numbers(numerals, odd, convention, evidence.said.unit, doubt) or _TEXT
 
 

@@ -14,9 +14,9 @@ from aeon.errors import ToolFailed
 from aeon.tables.delimited import Delimited, Lined
 from aeon.tables.extra import extra
 from aeon.tables.filling import Filling, Raw
-from aeon.tables.layout import regions
+from aeon.tables.marks import Marks
+from aeon.tables.parting import placed
 from aeon.tables.parts import Extracted, Part
-from aeon.tables.placing import stated_region
 from aeon.tables.reading import SUMS, Column, Kind, Reading
 from aeon.tables.sqlitefile import Rows, tables_of
 from aeon.tables.stated import NOTHING_STATED, Stated, read
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["BOOKS", "DATABASES", "TEXTS", "extract"]
 
 TEXTS = (".csv", ".tsv")
-BOOKS = (".xlsx", ".xls", ".xlsb", ".ods")
+BOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
 DATABASES = (".sqlite", ".sqlite3", ".db")
 _KINDS: dict[str, Kind] = {"VARCHAR": "text", "DATE": "day", "TIMESTAMP": "moment", "BOOLEAN": "truth"}
 
@@ -118,7 +118,7 @@ def _parts(fill: Filling, path: Path, suffix: str, stated: Stated) -> list[Part]
                 raise
             parts.append(Part(name, problem=one_line(str(error), 120)))
     if not parts:
-        raise ToolFailed("it is empty")
+        raise ToolFailed("none of its sheets holds a cell" if suffix in BOOKS else "it is empty")
     return parts
 
 
@@ -138,8 +138,12 @@ def _raws(fill: Filling, path: Path, suffix: str, stated: Stated) -> Iterator[tu
         sheets = list(sheets_of(path))
         for sheet in sheets:
             rows = list(enumerate(sheet.rows, 1))
-            plain = Raw(notes=sheet.notes, stated=stated.of_sheet(sheet.name))
-            yield from _of_rows(fill, rows, plain, sheet.name if len(sheets) > 1 else "")
+            name = sheet.name if len(sheets) > 1 else ""
+            plain = Raw(notes=sheet.notes, stated=stated.of_sheet(sheet.name), marks=sheet.marks)
+            if sheet.problem:
+                yield name, partial(_refuse, sheet.problem)
+            else:
+                yield from _of_rows(fill, rows, plain, name)
     else:
         tables = tables_of(path)
         for name, stored in tables:
@@ -161,11 +165,17 @@ def _of_text(fill: Filling, path: Path, stated: Stated) -> Iterator[tuple[str, C
 def _of_rows(
     fill: Filling, rows: Sequence[Lined], plain: Raw, name: str = ""
 ) -> Iterator[tuple[str, Callable[[], Raw]]]:
-    found = stated_region(rows, plain.stated) or regions([row for _, row in rows])
-    for number, region in enumerate(found, 1):
+    found = placed(rows, plain)
+    for number, (lines, region, raw) in enumerate(found, 1):
         own = name if len(found) == 1 else f"{name} {number}".strip()
-        yield own, partial(fill.region, rows, region, plain)
+        yield own, partial(fill.region, lines, region, raw)
+
+
+def _refuse(problem: str) -> Raw:
+    raise ToolFailed(problem)
 
 
 def _of_table(fill: Filling, rows: Rows, stated: Stated) -> Raw:
-    return fill.stream(enumerate(rows()), Raw(stated=stated))
+    worded: set[int] = set()
+    raw = fill.stream(enumerate(rows(worded)), Raw(stated=stated))
+    return replace(raw, marks=Marks(plain=frozenset(range(raw.width)) - worded))

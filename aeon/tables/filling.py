@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from aeon.errors import ToolFailed
 from aeon.tables.delimited import LARGE, Delimited, Lined
 from aeon.tables.layout import Region, regions
+from aeon.tables.marks import NOTHING_MARKED, Marks
 from aeon.tables.naming import literal
 from aeon.tables.placing import stated_region
 from aeon.tables.reading import LeftOut
@@ -40,8 +41,8 @@ _FORM = "header=false, auto_detect=false, quote='\"', escape='\"', nullstr='', m
 class Raw:
     """The rows of a table in DuckDB's table ``raw``: ``c0`` and so on are its cells.
 
-    ``line`` is the expression for where a row stands. ``header`` are its rows of names, ``left_out`` and ``surplus``
-    cells what of the file is not in it.
+    ``line`` is the expression for where a row stands. ``left`` columns stand before the first one; ``marks`` are those
+    of a sheet. ``header`` are its rows of names, ``left_out`` and ``surplus`` cells what is not in it.
     """
 
     header: tuple[Lined, ...] = ()
@@ -52,6 +53,8 @@ class Raw:
     surplus: int = 0
     line: str = "line"
     stated: Stated = NOTHING_STATED
+    left: int = 0
+    marks: Marks = NOTHING_MARKED
 
 
 class Filling:

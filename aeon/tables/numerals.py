@@ -10,12 +10,14 @@ from functools import cache
 
 from aeon.tables.conventions import CONVENTIONS, QUOTES, SPACES, Convention
 from aeon.tables.locales import currencies
+from aeon.tables.shapes import shape
 
-__all__ = ["Numeral", "fits", "is_currency", "numeral", "pattern"]
+__all__ = ["Numeral", "fits", "has_marks", "is_currency", "numeral", "pattern"]
 
 
 _MINUS = "\\-\u2212\u2013"
 _LONGEST_UNIT = 16
+_LONGEST_NUMBER = 60
 _PARTS = re.compile(
     rf"(?P<outer>[^\d\s()+{_MINUS}.,]{{1,4}}(?=\())?(?P<open>\()?(?P<sign>[+{_MINUS}])?(?P<before>[^\d\s()+{_MINUS}.,]{{1,4}})?\s?(?P<inner>[{_MINUS}])?"
     rf"(?P<body>9(?:[.,{SPACES}{QUOTES}]?9)*|[.,]9+)(?P<exponent>[eE][-+]?9{{1,3}})?"
@@ -78,6 +80,14 @@ def _is_code(parts: Mapping[str, str]) -> bool:
 def fits(found: Numeral, convention: Convention) -> bool:
     """Whether a number can be read in a convention."""
     return _fits(found.body, convention)
+
+
+def has_marks(cell: str) -> bool:
+    """Whether a cell is a number with marks between its digits."""
+    if len(cell) > _LONGEST_NUMBER or not any(map(str.isdigit, cell)):
+        return False
+    found = numeral(shape(cell.strip()))
+    return found is not None and bool(found.marks)
 
 
 def pattern(convention: Convention, units: Iterable[str], *, exponent: bool) -> str:

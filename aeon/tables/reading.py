@@ -37,8 +37,10 @@ class Column:
     @property
     def is_plain(self) -> bool:
         """Whether its cells are texts, or values without a unit, a doubt, or a word that stands for nothing."""
+        if self.kind == "text":
+            return not self.doubt
         is_bare = not (self.unit or self.note or self.doubt)
-        return self.kind == "text" or (is_bare and all(is_nothing(text) for text, _ in self.nothing))
+        return is_bare and all(is_nothing(text) for text, _ in self.nothing)
 
     @property
     def told(self) -> str:

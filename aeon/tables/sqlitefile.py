@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from aeon.errors import ToolFailed
+from aeon.tables.numerals import has_marks
 from aeon.tables.workbook import cell_text
 from aeon.text import one_line
 
@@ -17,11 +18,13 @@ _MAX_CELL = 1_000_000
 _MAX_TABLES = 500
 _NAMES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
 
-Rows = Callable[[], Iterator[Sequence[str]]]
+Rows = Callable[[set[int]], Iterator[Sequence[str]]]
+"""Gives the names of the columns and then the rows; takes the set to which it adds the columns with texts that are
+numbers with marks."""
 
 
 def tables_of(path: Path) -> list[tuple[str, Rows]]:
-    """The tables by their names, with what gives the names of the columns and then the rows of each.
+    """The tables by their names, with what gives the rows of each.
 
     Raises ``ToolFailed`` for what is no such file, has no table or too many.
     """
@@ -38,7 +41,13 @@ def tables_of(path: Path) -> list[tuple[str, Rows]]:
 
 def _rows(path: Path, name: str) -> Rows:
     quoted = name.replace('"', '""')
-    return lambda: ([cell_text(value) for value in row] for row in _select(path, f'SELECT * FROM "{quoted}"'))
+
+    def rows(worded: set[int]) -> Iterator[Sequence[str]]:
+        for row in _select(path, f'SELECT * FROM "{quoted}"'):
+            worded.update(at for at, value in enumerate(row) if isinstance(value, str) and has_marks(value))
+            yield [cell_text(value) for value in row]
+
+    return rows
 
 
 def _select(path: Path, query: str) -> Iterator[Sequence[object]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from itertools import compress
+from operator import not_
 from typing import TYPE_CHECKING
 
 from aeon.errors import ToolFailed
@@ -55,7 +57,7 @@ def take(connection: duckdb.DuckDBPyConnection, raw: Raw, target: str) -> tuple[
         found.empty(raw.stated.nothing)
     found.drop_comments()
     guesses = found.guesses()
-    sums = found.sums(guesses) if raw.stated.totals is None else Sums(found.lines(raw.stated.totals))
+    sums = found.sums(guesses)
     if sums.sure:
         which = f"{raw.line} IN ({', '.join(map(str, sums.sure))})"
         connection.execute(f"CREATE OR REPLACE TEMP TABLE totals AS SELECT * FROM raw WHERE {which}")
@@ -80,10 +82,14 @@ class _Found:
         """What each column is, in the light of the others."""
         shapes = self._shapes()
         known = frozenset(CONVENTIONS)
-        for column in shapes:
+        plain = [self._raw.left + at in self._raw.marks.plain for at in range(len(shapes))]
+        for column in compress(shapes, map(not_, plain)):
             known = (known & conventions(column)) or known
-        pairs = zip(self._names, shapes, strict=True)
-        return [guess(column, Evidence(self._raw.delimiter, known, self._said(name))) for name, column in pairs]
+        evidence = (
+            Evidence(self._raw.delimiter, known, self._said(name), is_plain)
+            for name, is_plain in zip(self._names, plain, strict=True)
+        )
+        return [*map(guess, shapes, evidence)]
 
     def _said(self, name: str) -> Said:
         """What is stated of a column."""
@@ -156,7 +162,20 @@ class _Found:
         return [Shape.of(*row) for row in rows]
 
     def sums(self, guesses: Sequence[Guess]) -> Sums:
-        """The lines of the rows that are totals, as far as they are looked for."""
+        """The lines of the rows that are totals: the stated ones, those that a pivot table says, or what is found."""
+        stated, said = self._raw.stated.totals, self._raw.marks.totals
+        if stated is not None:
+            return Sums(self.lines(stated))
+        return Sums(self._present(said)) if said else self._found_sums(guesses)
+
+    def _present(self, lines: Sequence[int]) -> tuple[int, ...]:
+        """Those of the lines that are lines of rows."""
+        which = f"{self._raw.line} IN ({', '.join(map(str, lines))})"
+        rows = self._connection.execute(f"SELECT {self._raw.line} FROM raw WHERE {which} ORDER BY rowid").fetchall()
+        return tuple(line for (line,) in rows)
+
+    def _found_sums(self, guesses: Sequence[Guess]) -> Sums:
+        """The lines of the rows that are totals by what they add up to, as far as they are looked for."""
         numbers = [at for at, one in enumerate(guesses) if one.kind == "number" and one.unit != "%"][:_MOST_NUMBERS]
         if not numbers or self._count() > _MOST_SUMMED:
             return Sums()
@@ -169,6 +188,8 @@ class _Found:
     def written(self, target: str, guesses: Sequence[Guess], sums: Sums) -> Reading:
         """Make the table, and say how it is read."""
         columns = [*self._described(guesses)]
+        left = self._raw.left
+        beyond = self._raw.marks.doubts(range(left, left + self._raw.width))
         cells = ", ".join(f"{cell} AS {quoted(column.name)}" for column, cell in columns)
         self._make(target, cells)
         if sums.sure:
@@ -180,7 +201,7 @@ class _Found:
             left_out=(*self._raw.left_out, *_sums_left_out(sums)),
             totals=sums.sure,
             surplus=self._raw.surplus,
-            notes=(*self._raw.notes, *(f"row {line} may be the sum of others" for line in sums.open)),
+            notes=(*self._raw.notes, *(f"row {line} may be the sum of others" for line in sums.open), *beyond),
         )
 
     def _make(self, target: str, cells: str) -> None:
@@ -194,18 +215,23 @@ class _Found:
     def _described(self, guesses: Sequence[Guess]) -> Iterator[tuple[Column, str]]:
         """The columns that have a name or hold anything, with the expressions for their cells."""
         for at, one in enumerate(guesses):
-            if self._named[at] or one.is_filled:
+            if self._named[at] or one.is_filled or self._marked(at):
                 yield from self._columns(at, one)
 
     def _columns(self, at: int, one: Guess) -> Iterator[tuple[Column, str]]:
         """A column, and the expression that gives its cells; behind it that of its units, where it has several."""
         column, cells = self._column(at, one)
+        column = replace(column, doubt=", ".join(filter(None, (column.doubt, self._marked(at)))))
         _check(column, self._raw.stated.columns.get(column.name))
         yield column, cells
         if one.conversion:
             yield Column(self._free(f"{self._names[at]} as written"), units_of=self._names[at]), f"c{at}"
         elif one.is_mixed:
             yield Column(self._free(f"{self._names[at]} unit"), units_of=self._names[at]), unit_of(f"c{at}", one)
+
+    def _marked(self, at: int) -> str:
+        """What is marked in the cells of a column that makes them doubtful."""
+        return self._raw.marks.doubt(self._raw.left + at)
 
     def _free(self, name: str) -> str:
         """A name that no column has yet."""
