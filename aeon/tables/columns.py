@@ -188,12 +188,17 @@ def _no_amounts(numerals: Mapping[Shape, Numeral], units: Sequence[str]) -> str 
         return "codes, as some begin with zeros"
     if _are_codes(numerals):
         return "codes, as all are grouped alike"
-    if len(units) > 1 and any(_GLUED.search(one.text) and not is_known(found.unit) for one, found in numerals.items()):
+    if len(units) > 1 and any(_is_lettered(*one) for one in numerals.items()):
         return "codes, as letters stand at some numbers"
     if len(units) > _MOST_UNITS:
         return ""
-    is_mixed = len([unit for unit in units if is_currency(unit)]) > 1
+    is_mixed = sum(map(is_currency, units)) > 1
     return f"amounts in several currencies ({', '.join(units)})" if is_mixed else None
+
+
+def _is_lettered(one: Shape, found: Numeral) -> bool:
+    """Whether letters stand right behind numbers that are no unit of anything."""
+    return bool(_GLUED.search(one.text)) and not is_known(found.unit)
 
 
 def _stated(numerals: Mapping[Shape, Numeral], odd: Sequence[Shape], convention: Convention, unit: str) -> Guess:

@@ -62,7 +62,11 @@ def encoding_of(data: bytes) -> str:
         return _wide(data[:_SAMPLE])
     if _is_utf8(data):
         return "utf-8-sig"
-    sample = data[:_SAMPLE]
+    return _old(data[:_SAMPLE])
+
+
+def _old(sample: bytes) -> str:
+    """The old encoding of a text."""
     runs = _HIGH.findall(sample)
     share = sum(len(run) > 1 for run in runs) / max(1, len(runs))
     if share >= _MIXED and sum(map(len, runs)) >= _SOME * len(sample):
