@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -42,6 +42,7 @@ __all__ = ["Files", "files", "takes_long"]
 
 _SEARCH_BYTES = 64 * 1024 * 1024
 _SEARCH_LINES = 100
+_SEARCH_SECONDS = 20.0
 _KEPT_RESULTS = 64
 _MOST_REASONS = 5
 _MANY_DOCUMENTS = 50
@@ -251,12 +252,11 @@ def _search_files(source: Folder) -> Callable[..., object]:
         Args:
             text: a word or phrase, not a pattern
         """
-        hits, left_out = _hits(source, text.casefold())
+        hits, too_large, late = _hits(source, text.casefold())
         if len(hits) > _SEARCH_LINES:
             return "\n".join(hits[:-1]) + f"\n… [cut: the search stopped after {_SEARCH_LINES} lines]"
-        more = f" and {len(left_out) - _MOST_REASONS:,} more" if len(left_out) > _MOST_REASONS else ""
-        names = ", ".join(one_line(name, 60) for name in left_out[:_MOST_REASONS])
-        note = f"not searched, as only {_SEARCH_BYTES // 1024**2} MB are: {names}{more}" if left_out else ""
+        limits = (f"{_SEARCH_BYTES // 1024**2} MB are", f"{_SEARCH_SECONDS:.0f} s are taken")
+        note = "; ".join(filter(None, map(_not_searched, (too_large, late), limits)))
         if not hits:
             return f"no line contains {one_line(text, 100)!r}" + (f"; {note}" if note else "")
         return "\n".join(hits) + (f"\n… [{note}]" if note else "")
@@ -264,26 +264,37 @@ def _search_files(source: Folder) -> Callable[..., object]:
     return search_files
 
 
-def _hits(source: Folder, phrase: str) -> tuple[list[str], list[str]]:
-    """Return matching lines as ``path:line: text``, one more than are shown at most, and the files that are too large.
+def _hits(source: Folder, phrase: str) -> tuple[list[str], list[str], list[str]]:
+    """Matching lines as ``path:line: text``, one more than are shown at most; files too large; those out of time.
 
     A file above what is left of the bytes to be searched is left out; smaller ones after it are not.
     """
     hits: list[str] = []
-    left_out: list[str] = []
-    left = _SEARCH_BYTES
+    too_large: list[str] = []
+    late: list[str] = []
+    left, end = _SEARCH_BYTES, time.monotonic() + _SEARCH_SECONDS
     for path, size in source.files():
-        if size > left:
-            left_out.append(path)
+        if size > left or time.monotonic() > end:
+            (too_large if size > left else late).append(path)
             continue
         try:
             text = source.content(path, size + 1)
         except ToolError:  # a binary or unreadable file holds no lines
             continue
         left -= size
+        if phrase not in text.casefold():
+            continue
         for number, line in enumerate(text.splitlines(), start=1):
             if phrase in line.casefold():
                 hits.append(f"{path}:{number}: {one_line(line, 200)}")
                 if len(hits) > _SEARCH_LINES:
-                    return hits, left_out
-    return hits, left_out
+                    return hits, too_large, late
+    return hits, too_large, late
+
+
+def _not_searched(names: Sequence[str], limit: str) -> str:
+    """What is said of files that were not searched, as only so much is."""
+    if not names:
+        return ""
+    more = f" and {len(names) - _MOST_REASONS:,} more" if len(names) > _MOST_REASONS else ""
+    return f"not searched, as only {limit}: {', '.join(one_line(name, 60) for name in names[:_MOST_REASONS])}{more}"
