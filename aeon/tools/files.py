@@ -132,18 +132,26 @@ class Files:
         """What was found and what was skipped, in a line or a few."""
         tables = self.database.tables if self.database else ()
         parts = [_counted(len(tables), "table"), _counted(len(self.collection.documents), "document")]
-        reasons = [f"{one_line(name, 60)} ({reason})" for name, reason in self.skipped[:_MOST_REASONS]]
-        more = len(self.skipped) - len(reasons)
-        if reasons:
-            parts.append(f"skipped: {', '.join(reasons)}{f' and {more} more' if more else ''}")
+        if self.skipped:
+            parts.append(f"skipped: {_told(self.skipped)}")
         notes = self.database.notes if self.database else ()
         parts += notes[:_MOST_REASONS]
         if len(notes) > _MOST_REASONS:
             parts.append(f"{len(notes) - _MOST_REASONS:,} more such notes")
-        if self.cut:
-            folders = " and ".join(one_line(str(root)) for root in self.cut)
-            parts.append(f"only the first {MOST_FILES:,} files of {folders} are looked at")
+        parts += self._cut
         return "; ".join([*parts, *([self.collection.note] if self.collection.note else [])])
+
+    @property
+    def left_out(self) -> str:
+        """The tables and documents that nothing was read of, in a line; "" for none. An answer may stand there."""
+        unread = (*(self.database.skipped if self.database else ()), *self.collection.unread)
+        return "; ".join([*([_told(unread)] if unread else []), *self._cut])
+
+    @property
+    def _cut(self) -> list[str]:
+        """That there are more files than are looked at."""
+        folders = " and ".join(one_line(str(root)) for root in self.cut)
+        return [f"only the first {MOST_FILES:,} files of {folders} are looked at"] if folders else []
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -233,6 +241,22 @@ def _others(names: Iterable[str], known: Set[str]) -> list[str]:
     return [name for name in names if name not in known]
 
 
+def _told(skipped: Sequence[tuple[str, str]]) -> str:
+    """Files with the reason why they are of no use, in a line; where they are many, the first of each reason."""
+    if len(skipped) <= _MOST_REASONS:
+        return ", ".join(f"{one_line(name, 60)} ({reason})" for name, reason in skipped)
+    several: dict[str, list[str]] = {}
+    for name, reason in skipped:
+        several.setdefault(reason, []).append(name)
+    shown = [*several.items()][:_MOST_REASONS]
+    parts = [f"{one_line(names[0], 60)}{_and_more(len(names) - 1)} ({reason})" for reason, names in shown]
+    return ", ".join(parts) + _and_more(len(skipped) - sum(len(names) for _, names in shown))
+
+
+def _and_more(count: int) -> str:
+    return f" and {count:,} more" if count else ""
+
+
 def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' * (count != 1)}"
 
@@ -296,5 +320,5 @@ def _not_searched(names: Sequence[str], limit: str) -> str:
     """What is said of files that were not searched, as only so much is."""
     if not names:
         return ""
-    more = f" and {len(names) - _MOST_REASONS:,} more" if len(names) > _MOST_REASONS else ""
-    return f"not searched, as only {limit}: {', '.join(one_line(name, 60) for name in names[:_MOST_REASONS])}{more}"
+    listed = ", ".join(one_line(name, 60) for name in names[:_MOST_REASONS])
+    return f"not searched, as only {limit}: {listed}{_and_more(max(0, len(names) - _MOST_REASONS))}"
