@@ -59,8 +59,8 @@ class Conclusion(Frozen):
     ``claims`` are what the answer says, each with what it rests on: one that is contradicted, or was looked for and not
     found, keeps the answer from being good enough. ``sentence_checks`` say what is known of each sentence of it.
     ``value`` is the validated object where the task had an ``answer_schema`` and one could be had, else ``None``.
-    ``unread`` says which parts of the task were too long for the prompts to show them whole, ``left_out`` in a line which
-    files of the run's folders nothing was read of: what the answer does not find may stand there. ``altered`` are the
+    ``unread`` says which parts of the task were too long for the prompts to show them whole, ``left_out`` in a line of
+    which files of the run's folders nothing was read: what is not found may stand there. ``altered`` are the
     numbers of effects whose outcomes whoever forked the run put in. ``question`` is the one that a waiting run waits
     for; ``assumptions`` are questions that nobody was there to answer, with what was assumed. ``usage`` is what the
     effects of the record cost, ``lost`` what was spent on effects that were broken off by a crash or an interrupt and

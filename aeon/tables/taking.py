@@ -198,8 +198,9 @@ class _Found:
             note = "days whose month cannot be told from the day" if found else "days in several orders, or none"
             return Column(name, note=note), cast(cell, Guess("text"))
         order = next(iter(found))
-        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE days{at} (cell VARCHAR, day DATE)")
-        self._connection.executemany(f"INSERT INTO days{at} VALUES (?, ?)", [*days_of(days, order).items()])
+        known = days_of(days, order)
+        listed = "SELECT unnest($1::VARCHAR[]) AS cell, unnest($2::DATE[]) AS day"
+        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE days{at} AS {listed}", [[*known], [*known.values()]])
         column = Column(name, "day", one.sql_type, order=order, nothing=_nothing(one))
         return column, f"(SELECT day FROM days{at} WHERE cell = {cell})"
 
