@@ -36,6 +36,7 @@ _FEW_CELLS = 200_000
 _SUM = "the sum of others, in a table of its own"
 _SAMPLE = 1_000
 """Rows at the beginning, at the end and between of a long table whose cells are looked at first."""
+_PLAIN_DAY = "9999-99-99"
 _MOST_NAMED = 3
 _LONGEST_NAME = 100
 
@@ -147,9 +148,11 @@ class _Found:
         """Make the table, and say how it is read."""
         columns = [*self._described(guesses)]
         cells = ", ".join(f"{cell} AS {quoted(column.name)}" for column, cell in columns)
-        self._connection.execute(f"CREATE TABLE {target} AS SELECT {cells} FROM raw ORDER BY rowid")
+        is_joined = any(cell.startswith("(SELECT") for _, cell in columns)
+        order = "ORDER BY rowid" if is_joined else ""  # a join need not keep the order of the rows
+        self._connection.execute(f"CREATE TABLE {target} AS SELECT {cells} FROM raw {order}")
         if sums.sure:
-            self._connection.execute(f"CREATE TABLE {target}_totals AS SELECT {cells} FROM totals ORDER BY rowid")
+            self._connection.execute(f"CREATE TABLE {target}_totals AS SELECT {cells} FROM totals {order}")
         return Reading(
             header=tuple(line for line, _ in self._raw.header),
             columns=tuple(column for column, _ in columns),
@@ -198,10 +201,12 @@ class _Found:
             note = "days whose month cannot be told from the day" if found else "days in several orders, or none"
             return Column(name, note=note), cast(cell, Guess("text"))
         order = next(iter(found))
+        column = Column(name, "day", one.sql_type, order=order, nothing=_nothing(one))
+        if all(found.text == _PLAIN_DAY for found in one.shapes) and all(map(str.isascii, days)):
+            return column, f"TRY_CAST({cell} AS DATE)"
         known = days_of(days, order)
         listed = "SELECT unnest($1::VARCHAR[]) AS cell, unnest($2::DATE[]) AS day"
         self._connection.execute(f"CREATE OR REPLACE TEMP TABLE days{at} AS {listed}", [[*known], [*known.values()]])
-        column = Column(name, "day", one.sql_type, order=order, nothing=_nothing(one))
         return column, f"(SELECT day FROM days{at} WHERE cell = {cell})"
 
     def _different(self, cell: str, one: Guess) -> list[str]:
