@@ -33,12 +33,12 @@ from aeon.tables.extra import extra
 from aeon.tables.naming import quoted
 from aeon.tables.typedfiles import typed_columns
 from aeon.text import one_line
-from aeon.tools import asked, kept
+from aeon.tools import asked, kept, valuefile
 from aeon.tools.filling import LARGE_BLOCKS, SMALL_BLOCKS, TABLE_SUFFIXES, UNREAD, Filler, Loaded
 from aeon.tools.queryerrors import PLAIN, SMALL, Wording
 from aeon.tools.rows import display
 from aeon.tools.tablefile import Known, engine_memory, filled, sweep
-from aeon.tools.tableinfo import TableInfo
+from aeon.tools.tableinfo import Named, TableInfo
 
 if TYPE_CHECKING:
     import duckdb
@@ -100,6 +100,7 @@ class Database:
             with filled(scratch, module, SMALL_BLOCKS if len(paths) > _MANY else LARGE_BLOCKS) as connection:
                 filler = Filler(connection, scratch, module.Error, deadline)
                 tables = tuple(_info(connection, table) for table in filler.fill(folder, paths))
+                valuefile.write(connection, scratch, tables)
             known = Known(tables, filler.keywords, tuple(filler.skipped))
             known.keep(scratch)
         except BaseException as error:
@@ -146,6 +147,16 @@ class Database:
         made = [table.created(room, self.keywords) for table in shown]
         left = len(tables) - len(shown)
         return "\n".join([*made, f"-- and {left} more table{'s' * (left > 1)}"] if left else made)
+
+    def named(self, phrases: Sequence[str], raw: str) -> list[Named]:
+        """The values of columns whose words are one of these phrases; none where the file with them is gone.
+
+        Those in a script that puts no spaces between words are those that are part of ``raw``.
+        """
+        try:
+            return valuefile.find(self._scratch, self.tables, phrases, raw)
+        except extra("duckdb").Error:
+            return []
 
     def reads(self, query: str) -> bool:
         """Whether a query gives something that a table has. Raises as `query` for what is none."""

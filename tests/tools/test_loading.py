@@ -439,7 +439,8 @@ def test_scratch_files_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     scratch.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
     database = load(tmp_path, "a.csv")
-    assert {path.name for path in scratch.rglob("*") if path.is_file()} == {"memory.duckdb", "tables.json"}
+    there = {path.name for path in scratch.rglob("*") if path.is_file()}
+    assert there == {"memory.duckdb", "tables.json", "values.duckdb"}
     del database
     assert list(scratch.iterdir()) == []
 
