@@ -43,8 +43,10 @@ __all__ = [
 ]
 
 VERSION: Literal[2] = 2
-EXPECTED, LEFT_OUT = "expected", "left_out"
-"""What in the setup of a run says what it was expected to take, and which files of its folders were not read."""
+EXPECTED = "expected"
+"""What in the setup of a run says what it was expected to take."""
+LEFT_OUT = "left_out"
+"""What in the setup of a run says which files of its folders were not read."""
 _NO_ALLOWANCE = Allowance(calls=0)
 J = TypeVar("J")
 Unchecked: TypeAlias = Annotated[J, GetPydanticSchema(lambda _kind, _handler: any_schema())]

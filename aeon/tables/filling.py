@@ -127,13 +127,17 @@ class Filling:
         self.connection.execute(f"CREATE OR REPLACE TEMP TABLE raw AS SELECT * FROM {rows}")
         if begin is None:
             return
+        for name in self._spaced(names):
+            self.connection.execute(f"UPDATE raw SET {name} = nullif(trim({name}, ' \t\u00a0'), '')")
+
+    def _spaced(self, names: Sequence[str]) -> list[str]:
+        """The columns of which cells may have spaces around them; most tables have none."""
         spaced = [_is_spaced(name) for name in names]
         if not self.connection.execute(f"SELECT 1 FROM raw WHERE {' OR '.join(spaced)} LIMIT 1").fetchone():
-            return
+            return []
         spaces = ", ".join(f"bool_or({one})" for one in spaced)
         found = self.connection.execute(f"SELECT {spaces} FROM raw").fetchone() or ()
-        for name in (name for name, is_spaced in zip(names, found, strict=True) if is_spaced):
-            self.connection.execute(f"UPDATE raw SET {name} = nullif(trim({name}, ' \t\u00a0'), '')")
+        return [name for name, is_spaced in zip(names, found, strict=True) if is_spaced]
 
     def _transcoded(self, path: Path, encoding: str) -> Path:
         with (

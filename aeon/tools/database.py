@@ -228,8 +228,8 @@ def _info(connection: duckdb.DuckDBPyConnection, table: Loaded) -> TableInfo:
     rows = connection.execute(f"SELECT * FROM {quoted(table.name)} LIMIT {_SAMPLE_ROWS}").fetchall()
     sample = tuple(tuple(display(cell) for cell in row) for row in rows)
     number, spans = _spans(connection, table.name, columns)
-    of = {kind: {name: spans[name] for name, own in columns if own == kind} for kind in ("DATE", "VARCHAR")}
-    few = ((name, _values(connection, table.name, name)) for name in of["VARCHAR"])
+    texts, days = (_of_kind(columns, kind) for kind in ("VARCHAR", "DATE"))
+    few = ((name, _values(connection, table.name, name)) for name in texts)
     return TableInfo(
         table.name,
         table.source,
@@ -237,11 +237,16 @@ def _info(connection: duckdb.DuckDBPyConnection, table: Loaded) -> TableInfo:
         number,
         sample,
         table.reading,
-        days=tuple((name, f"{one.first} to {one.last}") for name, one in of["DATE"].items() if one.cells),
-        marks=tuple((name, str(one.first)) for name, one in of["VARCHAR"].items() if one.is_mark(number)),
+        days=tuple((name, f"{spans[name].first} to {spans[name].last}") for name in days if spans[name].cells),
+        marks=tuple((name, str(spans[name].first)) for name in texts if spans[name].is_mark(number)),
         gaps=frozenset(name for name, one in spans.items() if 0 < one.cells < number),
         values=tuple((name, found) for name, found in few if found),
     )
+
+
+def _of_kind(columns: Sequence[tuple[str, str]], kind: str) -> list[str]:
+    """The names of the columns of a type."""
+    return [name for name, own in columns if own == kind]
 
 
 class _Span(NamedTuple):

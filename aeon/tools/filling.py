@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = ["LARGE_BLOCKS", "SMALL_BLOCKS", "TABLE_SUFFIXES", "UNREAD", "Filler", "Loaded"]
 
-LARGE_BLOCKS, SMALL_BLOCKS = 256 * 1024, 16 * 1024
-"""Bytes of a block of a database, of which each table takes one at least: of few tables, and of many."""
+LARGE_BLOCKS = 256 * 1024
+"""Bytes of a block of a database, of which each table takes one at least, where it has few tables."""
+SMALL_BLOCKS = 16 * 1024
+"""The same where it has many."""
 _MAX_NAME = 60
 _MOST_COLUMNS = 60_000
 """Columns of all tables, each of which takes some 5 KB of every process that asks them."""
@@ -74,7 +76,7 @@ class Filler:
         """Make the tables of these files of the folder, named like them; small ones are read several at a time."""
         for batch in batches(filter(None, (self._file(folder, label) for label in labels))):
             if self._columns > _MOST_COLUMNS:
-                self._skip(batch, f"{UNREAD} the tables before it have {_MOST_COLUMNS:,} columns")
+                self._skip(batch, f"it is left out: the tables before it have {_MOST_COLUMNS:,} columns")
                 continue
             yield from self._filled(batch)
 

@@ -82,7 +82,7 @@ def test_what_is_more_than_can_be_asked_is_told(folder: Folder, monkeypatch: pyt
     monkeypatch.setattr(filling, "_MOST_COLUMNS", 100)
     files = Files.open(folder.root)
     assert len(files.database.tables if files.database else ()) == 64
-    told = "f064.csv and 65 more (it is not read: the tables before it have 100 columns)"
+    told = "f064.csv and 65 more (it is left out: the tables before it have 100 columns)"
     assert files.found == f"64 tables; 0 documents; skipped: {told}" and files.left_out == told
     assert told in files.material
 

@@ -10,7 +10,7 @@ from aeon.documents.folder import Folder
 from aeon.tools.cellvalues import values_named
 from aeon.tools.database import Database
 
-pytestmark = pytest.mark.requirement("E4", "L1")
+pytestmark = pytest.mark.requirement("E4", "L1", "T5m")
 LAMPS = (
     "lamp,city,sold\ntable lamp,Cork,3\ntable,Porto,4\nO'Brien's,Zürich,5\n台灯,北京,6\nAlba,Hauptstraße,7\nALBA,-,8\n"
 )
