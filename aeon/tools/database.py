@@ -11,7 +11,7 @@ import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from aeon.documents.folder import Folder
 from aeon.errors import InputFileError, ToolFailed
@@ -63,6 +63,8 @@ _FEW, _LONGEST_FEW = 8, 90
 """Different texts of a column that are told, and their characters in all."""
 _SAMPLE_ROWS = 2
 _SHORTEST_LINE = 160
+
+T = TypeVar("T")
 
 
 class NotRun(ToolFailed):
@@ -229,7 +231,6 @@ def _info(connection: duckdb.DuckDBPyConnection, table: Loaded) -> TableInfo:
     sample = tuple(tuple(display(cell) for cell in row) for row in rows)
     number, spans = _spans(connection, table.name, columns)
     texts, days = (_of_kind(columns, kind) for kind in ("VARCHAR", "DATE"))
-    few = ((name, _values(connection, table.name, name)) for name in texts)
     return TableInfo(
         table.name,
         table.source,
@@ -237,11 +238,16 @@ def _info(connection: duckdb.DuckDBPyConnection, table: Loaded) -> TableInfo:
         number,
         sample,
         table.reading,
-        days=tuple((name, f"{spans[name].first} to {spans[name].last}") for name in days if spans[name].cells),
-        marks=tuple((name, str(spans[name].first)) for name in texts if spans[name].is_mark(number)),
+        days=_told(days, lambda name: spans[name].told),
+        marks=_told(texts, lambda name: spans[name].mark(number)),
         gaps=frozenset(name for name, one in spans.items() if 0 < one.cells < number),
-        values=tuple((name, found) for name, found in few if found),
+        values=_told(texts, lambda name: _values(connection, table.name, name)),
     )
+
+
+def _told(columns: Iterable[str], what: Callable[[str], T]) -> tuple[tuple[str, T], ...]:
+    """What is to be told of columns, as far as there is something."""
+    return tuple((name, found) for name in columns if (found := what(name)))
 
 
 def _of_kind(columns: Sequence[tuple[str, str]], kind: str) -> list[str]:
@@ -256,9 +262,15 @@ class _Span(NamedTuple):
     first: object = None
     last: object = None
 
-    def is_mark(self, rows: int) -> bool:
-        """Whether they are one short text, which some of so many rows have not."""
-        return 0 < self.cells < rows and self.first == self.last and len(str(self.first)) <= _LONGEST_MARK
+    @property
+    def told(self) -> str:
+        """The first and the last, "" where there is none."""
+        return f"{self.first} to {self.last}" if self.cells else ""
+
+    def mark(self, rows: int) -> str:
+        """The one short text that some of so many rows have and others have not, "" where it is otherwise."""
+        is_one = 0 < self.cells < rows and self.first == self.last
+        return str(self.first) if is_one and len(str(self.first)) <= _LONGEST_MARK else ""
 
 
 def _spans(
