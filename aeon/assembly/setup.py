@@ -21,6 +21,7 @@ from aeon.llm.extras import BODY, HEADERS
 from aeon.llm.select import select
 from aeon.llm.vendors import VENDORS, address_of
 from aeon.runtime.journal import Journal
+from aeon.runtime.lines import LEFT_OUT
 from aeon.schema import JsonObject, Roles
 from aeon.tools.files import Files
 from aeon.tools.mcp.servers import Servers
@@ -245,10 +246,14 @@ def continued_on(
 
 
 def setup_of(adapter: LLMAdapter, spec: str | None, tools: Iterable[Given], cast: Cast | None = None) -> JsonObject:
-    """What a journal keeps of the model, which ``spec`` selected, of the tools of a run and of the models of roles."""
-    roles = cast.setup() if cast is not None else {}
+    """What a journal keeps of the model, which ``spec`` selected, of the tools of a run and of the models of roles.
+
+    Of folders that are opened also which of their files were not read.
+    """
+    roles, tools = cast.setup() if cast is not None else {}, [*tools]
     setup: JsonObject = {"model": spec, "model_name": adapter.name, "tools": [*map(_named, tools)]}
-    return setup | ({"roles": roles} if roles else {})
+    left_out = "; ".join(one.left_out for one in tools if isinstance(one, Files) and one.left_out)
+    return setup | ({"roles": roles} if roles else {}) | ({LEFT_OUT: left_out} if left_out else {})
 
 
 def updated(

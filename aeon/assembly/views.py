@@ -43,7 +43,7 @@ def trail(journal: Journal, engine: AnyEngine | None = None) -> Trail:
             decisions.append((sum(map(len, batches)), noted.decision))
 
     result = walk(journal, answer, brought, note)
-    result = result.marked(journal.altered) if result is not None else None
+    result = result.marked(journal.altered, left_out=journal.opened.left_out) if result is not None else None
     opening = journal.opened
     return Trail(brought.name, opening.execution_id, opening.task, tuple(batches), tuple(decisions), result)
 

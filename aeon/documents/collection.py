@@ -47,8 +47,9 @@ def _silent(done: int, total: int) -> None:
 class Collection:
     """Documents of a folder or of a collection file, as they were when it was opened. Several threads may use it.
 
-    ``documents`` are the paths of those that can be searched, ``skipped`` the other files, each with a reason, and
-    ``note`` says in a line what was wrong with the index, "" if nothing was. Files of the same text are one document.
+    ``documents`` are the paths of those that can be searched, ``skipped`` the other files, each with a reason: those
+    that are ``unread``, and those of the same text as another, with which they are one document. ``note`` says in a
+    line what was wrong with the index, "" if nothing was.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Collection:
         self._index = index
         self._lock = threading.Lock()
         self._sources: dict[int, str] | None = None
+        self.unread = skipped
         if names is None:
             self.documents = tuple(index.paths())
         else:

@@ -16,8 +16,10 @@ from aeon.text import one_line
 
 __all__ = ["MOST_FILES", "Folder"]
 
-MOST_FILES = 2_000
+MOST_FILES = 200_000
 """How many files of a folder are looked at."""
+_MOST_COMPARED = 2_000
+"""Names that one which is not there is compared with."""
 _HEAD = 8_192
 
 
@@ -48,7 +50,7 @@ class Folder:
         return self.root.name
 
     def files(self) -> Iterator[tuple[str, int]]:
-        """Give the relative path and the size in bytes of each file, sorted, up to 2,000 files."""
+        """Give the relative path and the size in bytes of each file, sorted, up to 200,000 files."""
         yield from itertools.islice(self.walk(), MOST_FILES)
 
     def cut(self) -> tuple[Path, ...]:
@@ -58,13 +60,28 @@ class Folder:
 
     def walk(self) -> Iterator[tuple[str, int]]:
         """Give the relative path and the size in bytes of each file, sorted, however many there are."""
-        for base, folders, names in os.walk(self.root):
-            folders[:] = sorted(name for name in folders if not name.startswith("."))
-            for name in sorted(names):
-                path = Path(base, name)
-                if not self._is_shown(path) or not path.is_file():
-                    continue
-                yield path.relative_to(self.root).as_posix(), path.stat().st_size
+        waiting = [""]
+        while waiting:
+            below = waiting.pop()
+            entries = self._entries(below)
+            waiting += [f"{below}{one.name}/" for one in reversed(entries) if one.is_dir(follow_symlinks=False)]
+            for one in filter(self._is_file, entries):
+                yield below + one.name, one.stat().st_size
+
+    def _is_file(self, entry: os.DirEntry[str]) -> bool:
+        """Whether it is a file that is shown; only a link has to be looked up."""
+        if not entry.is_symlink():
+            return entry.is_file(follow_symlinks=False)
+        path = Path(entry.path)
+        return path.is_file() and self._is_shown(path.resolve())
+
+    def _entries(self, below: str) -> list[os.DirEntry[str]]:
+        """What is in a folder below, in the order of names; nothing where it cannot be read."""
+        try:
+            with os.scandir(self.root / below) as found:
+                return sorted((one for one in found if not one.name.startswith(".")), key=lambda one: one.name)
+        except OSError:
+            return []
 
     def find(self, name: str) -> Path:
         """Return the file of that relative path. Raises ``ToolFailed`` for one outside or that is not there."""
@@ -79,7 +96,7 @@ class Folder:
             raise ToolFailed(f"{label} is no path of a file") from None
         if is_file:
             return path
-        names = [entry for entry, _ in self.files()]
+        names = [entry for entry, _ in itertools.islice(self.walk(), _MOST_COMPARED)]
         close = difflib.get_close_matches(name[:200], names, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(close)}?" if close else f"there are: {', '.join(names[:10]) or 'none'}"
         raise ToolFailed(f"there is no file {label}; {hint}")
@@ -111,9 +128,6 @@ class Folder:
             return data.decode("latin-1"), whole
 
     def _is_shown(self, path: Path) -> bool:
-        """Whether a file is neither outside nor hidden, nor a link to what is."""
-        try:
-            parts = (path.name, *path.resolve().relative_to(self.root).parts)
-        except (OSError, RuntimeError, ValueError):
-            return False
-        return not any(part.startswith(".") for part in parts)
+        """Whether a file is neither outside nor hidden; its path has no links."""
+        is_inside = path.is_relative_to(self.root)
+        return is_inside and not any(part.startswith(".") for part in path.relative_to(self.root).parts)

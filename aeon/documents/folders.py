@@ -62,7 +62,7 @@ class Folders(Folder):
         return cls(root, tuple(zip(names, folders, strict=True)))
 
     def files(self) -> Iterator[tuple[str, int]]:
-        """Give the path and the size in bytes of each file, up to 2,000 files of each folder."""
+        """Give the path and the size in bytes of each file, up to 200,000 files of each folder."""
         yield from self._once(Folder.files)
 
     def walk(self) -> Iterator[tuple[str, int]]:

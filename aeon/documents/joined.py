@@ -28,6 +28,7 @@ class Joined(Collection):
         self._parts = dict(parts)
         self.documents = tuple(_path(name, path) for name, part in parts.items() for path in part.documents)
         self.skipped = tuple((_path(name, path), why) for name, part in parts.items() for path, why in part.skipped)
+        self.unread = tuple((_path(name, path), why) for name, part in parts.items() for path, why in part.unread)
         self.note = "; ".join(part.note for part in parts.values() if part.note)
 
     def search(self, question: str, most: int = 3, takes: Callable[[str], bool] | None = None) -> list[Passage]:

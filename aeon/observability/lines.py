@@ -183,6 +183,7 @@ def conclusion_lines(end: Conclusion, before: str = "", reservations: Iterable[s
     lines: list[Line] = [(Span(end.stop_reason.replace("_", " "), style), Span(f"  {spent}"))]
     cautions = [*_reservations(end), *reservations, *map(_unread_words, end.unread)]
     cautions += _open_words(end.claims)
+    cautions += [f"not read: {end.left_out}"] if end.left_out else []
     cautions += [_altered(end), _degraded(end), _lost(end), _surplus(end)]
     lines += [(Span(text, "warn"),) for text in cautions if text]
     lines += [*claim_lines(end.claims), *_sentence_lines(end.sentence_checks)]

@@ -196,4 +196,4 @@ def given_up(journal: Journal, engine: Engine[C, S, R]) -> R:
 
     result = walk(journal, answer, engine)
     assert result is not None
-    return result.marked(journal.altered)
+    return result.marked(journal.altered, left_out=journal.opened.left_out)

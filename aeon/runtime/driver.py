@@ -223,7 +223,8 @@ class _Run(Generic[C, S, R]):
         result = await aside(stepper.held)
         if not handling.suspended and not handling.unkept:
             await self._end(result)
-        result = result.marked(handling.journal.altered, handling.journal.opened.expected)
+        opened = handling.journal.opened
+        result = result.marked(handling.journal.altered, opened.expected, opened.left_out)
         if self._observers:
             self._tell(RunEnded(line=self._line, conclusion=_conclusion(result)))
         return result

@@ -27,6 +27,7 @@ from aeon.schema.effects import Effect
 
 __all__ = [
     "EXPECTED",
+    "LEFT_OUT",
     "LINE",
     "VERSION",
     "Begun",
@@ -44,6 +45,8 @@ __all__ = [
 VERSION: Literal[2] = 2
 EXPECTED = "expected"
 """What in the setup of a run says what it was expected to take."""
+LEFT_OUT = "left_out"
+"""What in the setup of a run says which files of its folders were not read."""
 _NO_ALLOWANCE = Allowance(calls=0)
 J = TypeVar("J")
 Unchecked: TypeAlias = Annotated[J, GetPydanticSchema(lambda _kind, _handler: any_schema())]
@@ -79,6 +82,12 @@ class Opening(Frozen):
             return Expected.model_validate(self.setup[EXPECTED])
         except (KeyError, ValidationError):
             return None
+
+    @property
+    def left_out(self) -> str:
+        """Which files of its folders the run began without, "" for none."""
+        said = self.setup.get(LEFT_OUT, "")
+        return said if isinstance(said, str) else ""
 
 
 class Called(Frozen):

@@ -109,7 +109,7 @@ def replay(journal: Journal, engine: Engine[C, S, R]) -> R:
     if unseen:
         raise Divergence(f"entry {min(unseen)}: the program has ended, but the journal goes on")
     journal.check_end(result)
-    return result.marked(journal.altered, journal.opened.expected)
+    return result.marked(journal.altered, journal.opened.expected, journal.opened.left_out)
 
 
 def _unrecorded(number: int, effect: Effect, journal: Journal) -> Outcome:

@@ -59,7 +59,8 @@ class Conclusion(Frozen):
     ``claims`` are what the answer says, each with what it rests on: one that is contradicted, or was looked for and not
     found, keeps the answer from being good enough. ``sentence_checks`` say what is known of each sentence of it.
     ``value`` is the validated object where the task had an ``answer_schema`` and one could be had, else ``None``.
-    ``unread`` says which parts of the task were too long for the prompts to show them whole. ``altered`` are the
+    ``unread`` says which parts of the task were too long for the prompts to show them whole, ``left_out`` in a line of
+    which files of the run's folders nothing was read: what is not found may stand there. ``altered`` are the
     numbers of effects whose outcomes whoever forked the run put in. ``question`` is the one that a waiting run waits
     for; ``assumptions`` are questions that nobody was there to answer, with what was assumed. ``usage`` is what the
     effects of the record cost, ``lost`` what was spent on effects that were broken off by a crash or an interrupt and
@@ -78,6 +79,7 @@ class Conclusion(Frozen):
     sentence_checks: tuple[SentenceCheck, ...] = ()
     degraded: tuple[Degradation, ...] = ()
     unread: tuple[Unread, ...] = ()
+    left_out: str = ""
     altered: tuple[int, ...] = ()
     question: Question | None = None
     assumptions: tuple[Clarification, ...] = ()
@@ -86,8 +88,9 @@ class Conclusion(Frozen):
     bound: Bound
     seconds: float = 0.0
 
-    outside_digest: ClassVar[Any] = {"bound", "sentence_checks"}
-    """What a digest of the result leaves out: what follows from the configuration, or from answer and claims."""
+    outside_digest: ClassVar[Any] = {"bound", "sentence_checks", "left_out"}
+    """What a digest of the result leaves out: what follows from the configuration, from answer and claims, or what its
+    journal says of it."""
     gives_claims: ClassVar[bool] = False
     """Whether the engine itself gives the claims of its answers; for any other, the host finds them."""
 
@@ -113,14 +116,15 @@ class Conclusion(Frozen):
         """The scope of the nested run whose effects alone the answer rests on; "" where it may rest on all."""
         return ""
 
-    def marked(self, altered: tuple[int, ...], expected: Expected | None = None) -> Self:
+    def marked(self, altered: tuple[int, ...], expected: Expected | None = None, left_out: str = "") -> Self:
         """The same, saying what its journal says of it.
 
-        The outcomes of these effects were put in; and this much the run was ``expected`` to take when it began.
+        The outcomes of these effects were put in; this much the run was ``expected`` to take when it began; and these
+        files were ``left_out``.
         """
-        if (altered, expected) == (self.altered, self.bound.expected):
+        if (altered, expected, left_out) == (self.altered, self.bound.expected, self.left_out):
             return self
-        return self.changed(altered=altered, bound=self.bound.changed(expected=expected))
+        return self.changed(altered=altered, bound=self.bound.changed(expected=expected), left_out=left_out)
 
     def recorded(self) -> Self:
         """The same as its digest sees it: without what follows from the rest of it, and without `marked`."""

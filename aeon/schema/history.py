@@ -140,8 +140,10 @@ class Result(FinalResult):
     history: ExecutionHistory
 
     outside_digest: ClassVar[Any] = {
-        "bound": True, "sentence_checks": True,
-        "history": {"configuration": True, "statistics": True, "conclusion": {"bound", "sentence_checks"}},
+        "bound": True, "sentence_checks": True, "left_out": True,
+        "history": {
+            "configuration": True, "statistics": True, "conclusion": {"bound", "sentence_checks", "left_out"},
+        },
     }  # fmt: skip
     gives_claims: ClassVar[bool] = True
 
@@ -150,12 +152,12 @@ class Result(FinalResult):
         """The result of the run that this history records."""
         return cls.model_validate(dict(history.conclusion) | {"history": history})
 
-    def marked(self, altered: tuple[int, ...], expected: Expected | None = None) -> Self:
+    def marked(self, altered: tuple[int, ...], expected: Expected | None = None, left_out: str = "") -> Self:
         """The same, and the conclusion of its history, saying what its journal says of it."""
-        conclusion = self.history.conclusion.marked(altered, expected)
+        conclusion = self.history.conclusion.marked(altered, expected, left_out)
         if conclusion is self.history.conclusion:
             return self
-        return super().marked(altered, expected).changed(history=self.history.changed(conclusion=conclusion))
+        return super().marked(altered, expected, left_out).changed(history=self.history.changed(conclusion=conclusion))
 
     def recorded(self) -> Self:
         """The same with its assessment as the latest pass had it, before the claims of the answer were known."""

@@ -66,6 +66,7 @@ class RunReply(Frozen):
     claims: tuple[Claim, ...]
     degraded: tuple[Degradation, ...]
     unread: tuple[Unread, ...]
+    left_out: str
     assumptions: tuple[Clarification, ...]
     altered: tuple[int, ...]
     usage: Usage

@@ -259,4 +259,4 @@ def _lived(journal: Journal, start: int, life: Life, under_way: list[UnderWay]) 
     result = walk(journal, answer, engine, note)
     yield from told
     if result is not None and journal.ended is not None:
-        yield ended(journal.line, result.marked(journal.altered, journal.opened.expected))
+        yield ended(journal.line, result.marked(journal.altered, journal.opened.expected, journal.opened.left_out))

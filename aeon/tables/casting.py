@@ -10,11 +10,12 @@ from aeon.tables.conventions import PLAIN
 from aeon.tables.days import Order, read_day
 from aeon.tables.naming import literal
 from aeon.tables.numerals import pattern
-from aeon.tables.shapes import DIGITS, MARKS
+from aeon.tables.shapes import MARKS, digits_of
 
 __all__ = ["cast", "days_of", "unit_of"]
 
-_ASCII = f"'{DIGITS}', '{'0123456789' * (len(DIGITS) // 10)}'"
+_RANGES = (("0", ":"), ("A", "["), ("a", "{"))
+"""Where the digits and letters of ASCII begin, and what comes behind them."""
 
 
 def cast(column: str, guess: Guess) -> str:
@@ -24,7 +25,10 @@ def cast(column: str, guess: Guess) -> str:
     if guess.kind in ("truth", "moment"):
         return f"TRY_CAST(rtrim({column}, 'Z') AS {guess.sql_type})"
     marks = ", ".join(map(literal, sorted(MARKS)))
-    nothing = f"NOT regexp_matches({column}, '[\\pL\\pN]') OR lower({column}) IN ({marks})"
+    longest = max(map(len, MARKS))
+    is_mark = f"length({column}) <= {longest} AND lower({column}) IN ({marks})"
+    first = " OR ".join(f"{column} >= '{begin}' AND {column} < '{end}'" for begin, end in _RANGES)  # soon found out
+    nothing = f"(NOT ({first}) AND NOT regexp_matches({column}, '[\\pL\\pN]')) OR ({is_mark})"
     return f"CASE WHEN {nothing} THEN NULL ELSE {column} END"
 
 
@@ -50,7 +54,7 @@ def _number(column: str, guess: Guess) -> str:
     if plain and guess.convention == PLAIN and not guess.odd:
         return f"TRY_CAST({column} AS {guess.sql_type})"
     exponent = any(re.search("[eE]", one.text) for one in guess.shapes) and guess.sql_type == "DOUBLE"
-    written = f"translate({column}, {_ASCII})"
+    written = digits_of(column)
     whole = literal(pattern(guess.convention, guess.units, exponent=exponent))
     power = f"regexp_extract({written}, '[0-9]([eE][-+]?[0-9]+)', 1)" if exponent else "''"
     body = f"regexp_extract({written}, '[0-9.,][0-9.,''\\x{{2019}}\\x{{2009}}\\x{{202F}}\\x{{A0}} ]*')"

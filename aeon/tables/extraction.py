@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from aeon.errors import ToolFailed
+from aeon.errors import MissingExtraError, ToolFailed
 from aeon.tables.delimited import Delimited, Lined
 from aeon.tables.extra import extra
 from aeon.tables.filling import Filling, Raw
 from aeon.tables.marks import Marks
+from aeon.tables.naming import literal
 from aeon.tables.parting import placed
-from aeon.tables.parts import Extracted, Part
+from aeon.tables.parts import Extracted, Part, Source
 from aeon.tables.reading import SUMS, Column, Kind, Reading
 from aeon.tables.sqlitefile import Rows, tables_of
 from aeon.tables.stated import NOTHING_STATED, Stated, read
@@ -37,38 +39,61 @@ _KINDS: dict[str, Kind] = {"VARCHAR": "text", "DATE": "day", "TIMESTAMP": "momen
 
 
 def extract(
-    data: bytes, path: str, suffix: str, target: str, scratch: str, memory: int, name: str = "", stated: str = ""
-) -> dict[str, Any]:
-    """The fields of `Extracted` for the file at ``path``; its tables are in the database ``target``, which is made.
+    data: bytes, sources: Sequence[Mapping[str, str]], target: str, scratch: str, memory: int, blocks: int
+) -> list[dict[str, Any]]:
+    """The fields of `Extracted` for each `Source`; the tables are in the database ``target``, which is made.
 
-    ``stated`` is the path of the file that states how the file ``name`` is read, "" without one.
-
-    ``memory`` is what DuckDB may take, in bytes, ``scratch`` the folder for what it has no room for. Raises
-    ``ToolFailed`` with the reason for a file without any table.
+    ``memory`` is what DuckDB may take, in bytes, ``scratch`` the folder for what it has no room for, ``blocks`` the
+    bytes of the database's blocks. Raises ``ToolFailed`` where the database cannot be made, or one of several files has
+    brought it down.
     """
-    module = extra("duckdb")
+    module, files = extra("duckdb"), [Source(**source) for source in sources]
     options = {
-        "threads": 2 if suffix in TEXTS else 1,  # each takes its own share of the memory
+        "threads": 2 if all(file.suffix in TEXTS for file in files) else 1,  # each takes its own share of the memory
         "memory_limit": f"{memory}B",
         "temp_directory": scratch,
         "max_temp_directory_size": "4GB",
         "python_enable_replacements": False,
+        "default_block_size": str(blocks),
     }
     try:
-        with module.connect(target, config=options) as connection:
-            if suffix not in (*TEXTS, *BOOKS, *DATABASES):
-                _check_unstated(Path(stated), name)
-                return asdict(Extracted(tuple(_typed(connection, path, suffix))))
+        with module.connect(":memory:" if len(files) > 1 else target, config=options) as connection:
             fill = Filling(connection, Path(scratch), module.Error)
-            return asdict(Extracted(tuple(_stated(fill, Path(path), suffix, Path(stated), name))))
+            found = [asdict(_extracted(fill, file, module)) for file in files if connection.execute("SELECT 1")]
+            if len(files) > 1:  # many small tables are written at once: one by one, each would wait for the disk
+                connection.execute(f"ATTACH {literal(target)} AS made")
+                connection.execute("COPY FROM DATABASE memory TO made")
+            return found
+    except (OSError, module.Error) as error:
+        raise _too_large(error) or ToolFailed(f"its tables cannot be written: {error}") from None
+
+
+def _extracted(fill: Filling, file: Source, module: ModuleType) -> Extracted:
+    """The tables of a file; what is wrong with it is no matter of the next one."""
+    try:
+        return Extracted(tuple(_all_parts(fill, file)))
     except module.OutOfMemoryException:
         raise MemoryError from None
+    except MissingExtraError:
+        raise
+    except ToolFailed as error:
+        return Extracted(refusal=str(error))
     except OSError as error:
-        raise _too_large(error) or ToolFailed(f"it cannot be read: {error.strerror or error}") from None
+        return Extracted(refusal=str(_too_large(error) or f"it cannot be read: {error.strerror or error}"))
     except module.Error as error:
-        if too_large := _too_large(error):
-            raise too_large from None
-        return asdict(Extracted(problem=str(error)))
+        too_large = _too_large(error)
+        return Extracted(refusal=str(too_large)) if too_large else Extracted(problem=str(error))
+
+
+def _all_parts(fill: Filling, file: Source) -> list[Part]:
+    """The tables of a file, of whatever kind it is."""
+    stated = Path(file.stated)
+    if file.suffix not in (*TEXTS, *BOOKS, *DATABASES):
+        _check_unstated(stated, file.name)
+        return _typed(fill.connection, file)
+    said = read(stated, file.name) if stated.name else NOTHING_STATED
+    parts = _parts(fill, file, said)
+    return parts if said == NOTHING_STATED else [_as_stated(part, stated.name) for part in parts]
 
 
 def _too_large(error: Exception) -> ToolFailed | None:
@@ -83,31 +108,24 @@ def _check_unstated(stated: Path, name: str) -> None:
         raise ToolFailed(f"{stated.name}: its columns have types already, and nothing can be stated")
 
 
-def _stated(fill: Filling, path: Path, suffix: str, stated: Path, name: str) -> list[Part]:
-    """The tables of a file as ``stated`` says, where that is a file."""
-    said = read(stated, name) if stated.name else NOTHING_STATED
-    parts = _parts(fill, path, suffix, said)
-    return parts if said == NOTHING_STATED else [_as_stated(part, stated.name) for part in parts]
-
-
-def _typed(connection: duckdb.DuckDBPyConnection, path: str, suffix: str) -> list[Part]:
+def _typed(connection: duckdb.DuckDBPyConnection, file: Source) -> list[Part]:
     """The tables of a file whose columns have types."""
     parts: list[Part] = []
-    for number, name in enumerate(make(connection, path, suffix)):
-        table = f"part{number}"
+    for number, name in enumerate(make(connection, file.path, file.suffix, file.prefix)):
+        table = f"{file.prefix}{number}"
         columns = tuple(Column(own, _KINDS.get(kind, "number"), kind) for own, kind in typed_columns(connection, table))
         count = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
         parts.append(Part(name, table, Reading((), columns, int(count[0]) if count else 0)))
     return parts
 
 
-def _parts(fill: Filling, path: Path, suffix: str, stated: Stated) -> list[Part]:
+def _parts(fill: Filling, file: Source, stated: Stated) -> list[Part]:
     """The tables of a file whose cells are texts."""
-    found = list(_raws(fill, path, suffix, stated))
+    found = list(_raws(fill, Path(file.path), file.suffix, stated))
     parts: list[Part] = []
     for number, (name, made) in enumerate(found):
         try:
-            table = f"part{number}"
+            table = f"{file.prefix}{number}"
             reading, has_totals = take(fill.connection, made(), table)
             parts.append(Part(name, table, reading))
             if has_totals:
@@ -118,7 +136,7 @@ def _parts(fill: Filling, path: Path, suffix: str, stated: Stated) -> list[Part]
                 raise
             parts.append(Part(name, problem=one_line(str(error), 120)))
     if not parts:
-        raise ToolFailed("none of its sheets holds a cell" if suffix in BOOKS else "it is empty")
+        raise ToolFailed("none of its sheets holds a cell" if file.suffix in BOOKS else "it is empty")
     return parts
 
 

@@ -31,7 +31,6 @@ _MAX_FILLED = 1_000_000
 _OFTEN, _ALWAYS = 0.2, 0.95
 """The share of rows with cells beyond the names of columns from which on these are columns, too; and of rows with one
 more than there are names from which on the first column is the one without."""
-_SPACED = r"^[ \t\x{A0}]|[ \t\x{A0}]$"
 _FEW = 3
 """Rows that say nothing about a habit."""
 _FORM = "header=false, auto_detect=false, quote='\"', escape='\"', nullstr='', max_line_size=33554432"
@@ -131,10 +130,17 @@ class Filling:
         self.connection.execute(f"CREATE OR REPLACE TEMP TABLE raw AS SELECT * FROM {rows}")
         if begin is None:
             return
-        spaces = ", ".join(f"bool_or(regexp_matches({name}, '{_SPACED}'))" for name in names)
-        found = self.connection.execute(f"SELECT {spaces} FROM raw").fetchone() or ()
-        for name in (name for name, is_spaced in zip(names, found, strict=True) if is_spaced):
+        for name in self._spaced(names):
             self.connection.execute(f"UPDATE raw SET {name} = nullif(trim({name}, ' \t\u00a0'), '')")
+
+    def _spaced(self, names: Sequence[str]) -> list[str]:
+        """The columns of which cells may have spaces around them; most tables have none."""
+        spaced = [_is_spaced(name) for name in names]
+        if not self.connection.execute(f"SELECT 1 FROM raw WHERE {' OR '.join(spaced)} LIMIT 1").fetchone():
+            return []
+        spaces = ", ".join(f"bool_or({one})" for one in spaced)
+        found = self.connection.execute(f"SELECT {spaces} FROM raw").fetchone() or ()
+        return [name for name, is_spaced in zip(names, found, strict=True) if is_spaced]
 
     def _transcoded(self, path: Path, encoding: str) -> Path:
         with (
@@ -144,6 +150,12 @@ class Filling:
             while block := source.read(1 << 20):
                 target.write(block)
         return self._file
+
+
+def _is_spaced(column: str) -> str:
+    """The expression for whether a cell may have spaces around it; only one that is not all ASCII takes long."""
+    wide = f"strlen({column}) <> length({column}) AND regexp_matches({column}, '^\\x{{A0}}|\\x{{A0}}$')"
+    return f"{column} < '!' OR ends_with({column}, ' ') OR ends_with({column}, '\t') OR ({wide})"
 
 
 def _width(lined: Lined) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from aeon.tables.reading import Reading
 
-__all__ = ["Extracted", "Part"]
+__all__ = ["Extracted", "Part", "Source"]
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,24 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Source:
+    """A file to be read: where it is, what its kind is, and its name.
+
+    The names of its tables begin with ``prefix``; ``stated`` is the path of the file that states how it is read, "" for
+    none.
+    """
+
+    path: str
+    suffix: str
+    name: str
+    stated: str
+    prefix: str
+
+
+@dataclass(frozen=True)
 class Extracted:
-    """The tables of a file; ``problem`` is DuckDB's own error, if it had one."""
+    """The tables of a file; ``problem`` is DuckDB's own error, if it had one, ``refusal`` any other reason for none."""
 
     parts: tuple[Part, ...] = ()
     problem: str = ""
+    refusal: str = ""

@@ -12,6 +12,7 @@ __all__ = [
     "MOST",
     "Shape",
     "ascii_digits",
+    "digits_of",
     "is_nothing",
     "pattern_of",
     "shape",
@@ -62,8 +63,19 @@ def ascii_digits(cell: str) -> str:
 
 
 def shape_of(column: str) -> str:
-    """The same as `shape` in SQL, of an expression."""
-    return f"translate({column}, '{DIGITS}', '{'9' * len(DIGITS)}')"
+    """The same as `shape` in SQL, of a column."""
+    return _by_letters(column, f"translate({column}, '012345678', '999999999')", "9" * len(DIGITS))
+
+
+def digits_of(column: str) -> str:
+    """The same as `ascii_digits` in SQL, of a column."""
+    return _by_letters(column, column, "0123456789" * (len(DIGITS) // 10))
+
+
+def _by_letters(column: str, plain: str, digits: str) -> str:
+    """The digits of a column as others: a cell of ASCII alone is ``plain``, since so many digits take long."""
+    other = f"translate({column}, '{DIGITS}', '{digits}')"
+    return f"CASE WHEN strlen({column}) = length({column}) THEN {plain} ELSE {other} END"
 
 
 def is_nothing(text: str) -> bool:

@@ -39,6 +39,7 @@ _FEW_CELLS = 200_000
 _SUM = "the sum of others, in a table of its own"
 _SAMPLE = 1_000
 """Rows at the beginning, at the end and between of a long table whose cells are looked at first."""
+_PLAIN_DAY = "9999-99-99"
 _MOST_NAMED = 3
 _SORTED = 500_000
 """Rows that are put into a table at a time."""
@@ -191,7 +192,8 @@ class _Found:
         left = self._raw.left
         beyond = self._raw.marks.doubts(range(left, left + self._raw.width))
         cells = ", ".join(f"{cell} AS {quoted(column.name)}" for column, cell in columns)
-        self._make(target, cells)
+        is_joined = any(cell.startswith("(SELECT") for _, cell in columns)
+        self._make(target, cells, is_joined=is_joined)
         if sums.sure:
             self._connection.execute(f"CREATE TABLE {target}_totals AS SELECT {cells} FROM totals ORDER BY rowid")
         return Reading(
@@ -204,8 +206,14 @@ class _Found:
             notes=(*self._raw.notes, *(f"row {line} may be the sum of others" for line in sums.open), *beyond),
         )
 
-    def _make(self, target: str, cells: str) -> None:
-        """Make the table, in the order of the rows: so many at a time that DuckDB has the memory to sort them."""
+    def _make(self, target: str, cells: str, *, is_joined: bool) -> None:
+        """Make the table, in the order of the rows.
+
+        A join need not keep it: then so many rows are taken at a time that DuckDB has the memory to sort them.
+        """
+        if not is_joined:
+            self._connection.execute(f"CREATE TABLE {target} AS SELECT {cells} FROM raw")
+            return
         last = (self._connection.execute("SELECT max(rowid) FROM raw").fetchone() or (None,))[0] or 0
         for first in range(0, int(last) + 1, _SORTED):
             begin = f"CREATE TABLE {target} AS" if first == 0 else f"INSERT INTO {target}"
@@ -257,10 +265,13 @@ class _Found:
             column = Column(name, doubt=_UNTOLD) if found else Column(name, note="days in several orders, or none")
             return column, cast(cell, Guess("text"))
         order = next(iter(found))
-        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE days{at} (cell VARCHAR, day DATE)")
-        self._connection.executemany(f"INSERT INTO days{at} VALUES (?, ?)", [*days_of(days, order).items()])
         note = "years of two digits are from 1969 to 2068" if any(is_short(one.text) for one in one.shapes) else ""
         column = Column(name, "day", one.sql_type, order=order, nothing=_nothing(one), note=note)
+        if all(found.text == _PLAIN_DAY for found in one.shapes) and all(map(str.isascii, days)):
+            return column, f"TRY_CAST({cell} AS DATE)"
+        known = days_of(days, order)
+        listed = "SELECT unnest($1::VARCHAR[]) AS cell, unnest($2::DATE[]) AS day"
+        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE days{at} AS {listed}", [[*known], [*known.values()]])
         return column, f"(SELECT day FROM days{at} WHERE cell = {cell})"
 
     def _different(self, cell: str, one: Guess) -> list[str]:

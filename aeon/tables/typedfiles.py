@@ -23,8 +23,8 @@ def typed_columns(connection: duckdb.DuckDBPyConnection, table: str) -> tuple[tu
     return tuple((str(column[0]), str(column[1])) for column in connection.description or ())
 
 
-def make(connection: duckdb.DuckDBPyConnection, path: str, suffix: str) -> list[str]:
-    """Make the tables ``part0`` and so on of a file; give what the file calls each, "" for the whole.
+def make(connection: duckdb.DuckDBPyConnection, path: str, suffix: str, prefix: str) -> list[str]:
+    """Make the tables of a file, ``prefix`` with 0 and so on; give what the file calls each, "" for the whole.
 
     A JSON object whose values are lists of objects has a table for each of these. Raises DuckDB's errors.
     """
@@ -34,27 +34,27 @@ def make(connection: duckdb.DuckDBPyConnection, path: str, suffix: str) -> list[
         kind = "auto" if suffix == ".json" else "newline_delimited"
         options = f"format='{kind}', maximum_object_size={_MAX_OBJECT}, sample_size=-1, hive_partitioning=false"
         query = f"SELECT * FROM read_json({literal(path)}, {options})"
-    _create(connection, "part0", query)
-    names = [""] if suffix == ".parquet" else [*_unnested(connection)]
+    _create(connection, f"{prefix}0", query)
+    names = [""] if suffix == ".parquet" else [*_unnested(connection, prefix)]
     for number in range(len(names)):
-        _name_well(connection, f"part{number}")
+        _name_well(connection, f"{prefix}{number}")
     return names
 
 
-def _unnested(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
+def _unnested(connection: duckdb.DuckDBPyConnection, prefix: str) -> Iterator[str]:
     """Take the lists of objects out of a table of one row, each into a table of its own; give the tables' names."""
-    columns = typed_columns(connection, "part0")
+    columns = typed_columns(connection, f"{prefix}0")
     lists = [column for column, kind in columns if kind.startswith("STRUCT(") and kind.endswith(")[]")]
-    if not lists or len(connection.execute("SELECT 1 FROM part0 LIMIT 2").fetchall()) != 1:
+    if not lists or len(connection.execute(f"SELECT 1 FROM {prefix}0 LIMIT 2").fetchall()) != 1:
         yield ""
         return
-    connection.execute("ALTER TABLE part0 RENAME TO whole")
+    connection.execute(f"ALTER TABLE {prefix}0 RENAME TO {prefix}whole")
     for number, column in enumerate(lists):
-        _create(connection, f"part{number}", f"SELECT unnest({quoted(column)}, max_depth := 2) FROM whole")
+        _create(connection, f"{prefix}{number}", f"SELECT unnest({quoted(column)}, max_depth := 2) FROM {prefix}whole")
         yield "" if len(columns) == 1 else column
     if len(lists) < len(columns):
-        left = f"SELECT * EXCLUDE ({', '.join(map(quoted, lists))}) FROM whole"
-        _create(connection, f"part{len(lists)}", left)
+        left = f"SELECT * EXCLUDE ({', '.join(map(quoted, lists))}) FROM {prefix}whole"
+        _create(connection, f"{prefix}{len(lists)}", left)
         yield ""
 
 

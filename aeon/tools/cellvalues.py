@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
-
-from aeon.errors import ToolError
-from aeon.language.unspaced import LETTERS, is_unspaced
+from aeon.language.unspaced import is_unspaced
 from aeon.language.words import WORD
-from aeon.tables.naming import quoted
 from aeon.tools.database import Database
 from aeon.tools.tableinfo import Named
+from aeon.tools.valuefile import LONGEST
 
 __all__ = ["values_named"]
 
-_PLAIN = "trim(regexp_replace(lower({}), '[^\\p{{L}}\\p{{N}}]+', ' ', 'g'))"
-_MOST_COLUMNS = 60
-_MOST_VALUES = 20
-"""Values of one column that are looked at."""
 _MOST_NAMED = 6
 _LONGEST_TEXT = 3_000
 
@@ -25,14 +17,11 @@ _LONGEST_TEXT = 3_000
 def values_named(database: Database, text: str) -> tuple[Named, ...]:
     """The values of columns of text that stand in a text, in its order, six at most; of two that overlap the longer.
 
-    In a script that puts no spaces between words a value may stand anywhere. A column that takes too long to look
-    through has none.
+    In a script that puts no spaces between words a value may stand anywhere.
     """
     text = text[:_LONGEST_TEXT]
-    every = ((table.name, name) for table in database.tables for name, kind in table.columns if kind == "VARCHAR")
-    columns = islice(every, _MOST_COLUMNS)
-    found = {Named(where[1], value) for where in columns for value in _within(database, *where, text)}
-    return tuple(_placed(found, text)[:_MOST_NAMED])
+    found = database.named(_phrases(text), text.lower().replace("\x00", "") if is_unspaced(text) else "")
+    return tuple(_placed({*found}, text)[:_MOST_NAMED])
 
 
 def _placed(found: set[Named], text: str) -> list[Named]:
@@ -46,22 +35,18 @@ def _place(value: str, text: str) -> int:
     return text.lower().find(value.lower()) if is_unspaced(value) else _spaced(text).find(_spaced(value))
 
 
-def _within(database: Database, table: str, column: str, text: str) -> Iterator[str]:
-    """The values of a column that are part of a text."""
-    plain, cell = _PLAIN.format(quoted(column)), quoted(column)
-    conditions = [f"contains('{_spaced(text)}', ' ' || {plain} || ' ')"]
-    if is_unspaced(text):
-        raw = text.lower().replace("'", "''").replace("\x00", "")
-        conditions.append(f"(regexp_matches({cell}, '[{LETTERS}]') AND contains('{raw}', lower({cell})))")
-    query = (
-        f"SELECT DISTINCT {cell} AS v FROM {quoted(table)} "
-        f"WHERE length({plain}) > 1 AND ({' OR '.join(conditions)}) ORDER BY v"
-    )
-    try:
-        found = database.query(f"SELECT list(v) FROM ({query} LIMIT {_MOST_VALUES})")
-    except ToolError:
-        return
-    yield from (str(value) for value in (found if isinstance(found, list) else []) if not str(value).isdigit())
+def _phrases(text: str) -> list[str]:
+    """The words of a text, one or several that follow each other, as short as a value that is looked for."""
+    words = WORD.findall(text.lower().replace("_", " "))
+    found: set[str] = set()
+    for start in range(len(words)):
+        phrase = ""
+        for word in words[start:]:
+            phrase = f"{phrase} {word}".lstrip()
+            if len(phrase) > LONGEST:
+                break
+            found.add(phrase)
+    return sorted(found)
 
 
 def _is_part(value: str, other: str) -> bool:

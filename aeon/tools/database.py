@@ -9,9 +9,9 @@ import tempfile
 import time
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from aeon.documents.folder import Folder
 from aeon.errors import InputFileError, ToolError, ToolFailed
@@ -34,12 +34,12 @@ from aeon.tables.extra import extra
 from aeon.tables.naming import quoted
 from aeon.tables.typedfiles import typed_columns
 from aeon.text import one_line
-from aeon.tools import asked, kept
-from aeon.tools.filling import TABLE_SUFFIXES, UNREAD, Filler, Loaded
-from aeon.tools.queryerrors import PLAIN, SMALL, Wording, error_line
+from aeon.tools import asked, kept, valuefile
+from aeon.tools.filling import LARGE_BLOCKS, SMALL_BLOCKS, TABLE_SUFFIXES, UNREAD, Filler, Loaded
+from aeon.tools.queryerrors import PLAIN, SMALL, Wording
 from aeon.tools.rows import display
 from aeon.tools.tablefile import Known, engine_memory, filled, sweep
-from aeon.tools.tableinfo import TableInfo
+from aeon.tools.tableinfo import Named, TableInfo
 
 if TYPE_CHECKING:
     import duckdb
@@ -55,11 +55,17 @@ _PROCESSOR = 3.0
 _BESIDE_ENGINE = 148 * MEGABYTE
 """What a process needs beside what DuckDB in it may take."""
 _OUTPUT, _FILES = 4 * MEGABYTE, 5_000 * MEGABYTE
+_MANY = 50
+"""Files whose tables take little room each."""
+_A_COLUMN = 6 * 1024
+"""Bytes of memory that a column takes where it is not asked, too."""
 _LONGEST_MARK = 20
 _FEW, _LONGEST_FEW = 8, 90
 """Different texts of a column that are told, and their characters in all."""
 _SAMPLE_ROWS = 2
 _SHORTEST_LINE = 160
+
+T = TypeVar("T")
 
 
 class NotRun(ToolFailed):
@@ -94,13 +100,10 @@ class Database:
             return cls(*found)
         scratch = Path(tempfile.mkdtemp(prefix="aeon-tables-"))
         try:
-            with filled(scratch, module) as connection:
+            with filled(scratch, module, SMALL_BLOCKS if len(paths) > _MANY else LARGE_BLOCKS) as connection:
                 filler = Filler(connection, scratch, module.Error, deadline)
-                tables = tuple(
-                    _info(connection, table, label)
-                    for label in paths
-                    for table in _loaded(filler, folder, label, module.Error)
-                )
+                tables = tuple(_info(connection, table) for table in filler.fill(folder, paths))
+                valuefile.write(connection, scratch, tables)
             known = Known(tables, filler.keywords, tuple(filler.skipped))
             known.keep(scratch)
         except BaseException as error:
@@ -147,6 +150,16 @@ class Database:
         made = [table.created(room, self.keywords) for table in shown]
         left = len(tables) - len(shown)
         return "\n".join([*made, f"-- and {left} more table{'s' * (left > 1)}"] if left else made)
+
+    def named(self, phrases: Sequence[str], raw: str) -> list[Named]:
+        """The values of columns whose words are one of these phrases; none where the file with them is gone.
+
+        Those in a script that puts no spaces between words are those that are part of ``raw``.
+        """
+        try:
+            return valuefile.find(self._scratch, self.tables, phrases, raw)
+        except extra("duckdb").Error:
+            return []
 
     def reads(self, query: str) -> bool:
         """Whether a query gives something that a table has. Raises as `query` for what is none."""
@@ -203,7 +216,8 @@ class Database:
     def _asked(self, work: Callable[..., str], query: str, wording: Wording, **more: JsonValue) -> str:
         """What the work says of a query, in a process of its own: this one must not take what a query takes."""
         arguments = {"folder": str(self._scratch), "seconds": _SECONDS, **more}
-        memory = engine_memory(self.tables) + _BESIDE_ENGINE
+        columns = sum(len(table.columns) for table in self.tables)
+        memory = engine_memory(self.tables) + _BESIDE_ENGINE + _A_COLUMN * columns
         clock = _SECONDS + _MARGIN
         limits = Limits(memory, _PROCESSOR * clock, _OUTPUT, clock, _FILES)
         data = query.encode("utf-8", "surrogatepass")
@@ -231,63 +245,64 @@ def _is_whole(known: Known) -> bool:
     return not any(reason.startswith(UNREAD) for _, reason in known.skipped)
 
 
-def _loaded(filler: Filler, folder: Folder, label: str, errors: type[Exception]) -> Iterator[Loaded]:
-    """Give the tables of one file; note why it has none."""
-    try:
-        path = folder.find(label)
-        yield from filler.fill(path, label)
-    except ToolFailed as error:
-        filler.skipped.append((label, one_line(str(error), 200)))
-    except OSError as error:
-        filler.skipped.append((label, f"it cannot be read: {error.strerror or type(error).__name__}"))
-    except errors as error:
-        reason = error_line(str(error).replace(str(path), path.name), {})
-        filler.skipped.append((label, f"it is no readable table: {reason}"))
-
-
-def _info(connection: duckdb.DuckDBPyConnection, table: Loaded, source: str) -> TableInfo:
+def _info(connection: duckdb.DuckDBPyConnection, table: Loaded) -> TableInfo:
     columns = typed_columns(connection, table.name)
-    count = connection.execute(f"SELECT count(*) FROM {quoted(table.name)}").fetchone()
     rows = connection.execute(f"SELECT * FROM {quoted(table.name)} LIMIT {_SAMPLE_ROWS}").fetchall()
     sample = tuple(tuple(display(cell) for cell in row) for row in rows)
-    known = {
-        "days": _known(_span, connection, table.name, columns, "DATE"),
-        "marks": _known(_mark, connection, table.name, columns, "VARCHAR"),
-    }
-    gaps = _gaps(connection, table.name, columns)
-    texts = [name for name, kind in columns if kind == "VARCHAR"]
-    few = ((name, _values(connection, table.name, name)) for name in texts)
-    values = tuple((name, found) for name, found in few if found)
-    number = int(count[0]) if count else 0
-    return TableInfo(table.name, source, columns, number, sample, table.reading, **known, values=values, gaps=gaps)
+    number, spans = _spans(connection, table.name, columns)
+    texts, days = (_of_kind(columns, kind) for kind in ("VARCHAR", "DATE"))
+    return TableInfo(
+        table.name,
+        table.source,
+        columns,
+        number,
+        sample,
+        table.reading,
+        days=_told(days, lambda name: spans[name].told),
+        marks=_told(texts, lambda name: spans[name].mark(number)),
+        gaps=frozenset(name for name, one in spans.items() if 0 < one.cells < number),
+        values=_told(texts, lambda name: _values(connection, table.name, name)),
+    )
 
 
-def _known(
-    ask: Callable[[duckdb.DuckDBPyConnection, str, str], str],
-    connection: duckdb.DuckDBPyConnection,
-    table: str,
-    columns: Sequence[tuple[str, str]],
-    wanted: str,
-) -> tuple[tuple[str, str], ...]:
-    """What is to be told of the columns of a type, as far as there is something."""
-    told = ((name, ask(connection, table, name)) for name, kind in columns if kind == wanted)
-    return tuple((name, text) for name, text in told if text)
+def _told(columns: Iterable[str], what: Callable[[str], T]) -> tuple[tuple[str, T], ...]:
+    """What is to be told of columns, as far as there is something."""
+    return tuple((name, found) for name in columns if (found := what(name)))
 
 
-def _gaps(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[tuple[str, str]]) -> frozenset[str]:
-    """The columns in which some rows have nothing, and others something."""
-    counts = ", ".join(["count(*)", *(f"count({quoted(name)})" for name, _ in columns)])
-    rows, *filled = connection.execute(f"SELECT {counts} FROM {quoted(table)}").fetchone() or (0,)
-    return frozenset(name for (name, _), number in zip(columns, filled, strict=False) if 0 < number < rows)
+def _of_kind(columns: Sequence[tuple[str, str]], kind: str) -> list[str]:
+    """The names of the columns of a type."""
+    return [name for name, own in columns if own == kind]
 
 
-def _mark(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> str:
-    """The one short text that a column has in some of its rows, "" if it has none, several, or no row without it."""
-    cells = f"min({quoted(column)}), max({quoted(column)}), count({quoted(column)}), count(*)"
-    found = connection.execute(f"SELECT {cells} FROM {quoted(table)}").fetchone()
-    if found is None or found[0] is None or found[0] != found[1] or found[2] == found[3]:
-        return ""
-    return found[0] if len(found[0]) <= _LONGEST_MARK else ""
+class _Span(NamedTuple):
+    """How many cells of a column hold something, and of texts and days the first and the last."""
+
+    cells: int
+    first: object = None
+    last: object = None
+
+    @property
+    def told(self) -> str:
+        """The first and the last, "" where there is none."""
+        return f"{self.first} to {self.last}" if self.cells else ""
+
+    def mark(self, rows: int) -> str:
+        """The one short text that some of so many rows have and others have not, "" where it is otherwise."""
+        is_one = 0 < self.cells < rows and self.first == self.last
+        return str(self.first) if is_one and len(str(self.first)) <= _LONGEST_MARK else ""
+
+
+def _spans(
+    connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[tuple[str, str]]
+) -> tuple[int, dict[str, _Span]]:
+    """How many rows a table has, and what its columns hold."""
+    own = [quoted(name) for name, _ in columns]
+    ends = [cell if kind in ("DATE", "VARCHAR") else "NULL" for cell, (_, kind) in zip(own, columns, strict=True)]
+    asked = [f"count({cell}), min({end}), max({end})" for cell, end in zip(own, ends, strict=True)]
+    found = connection.execute(f"SELECT {', '.join(['count(*)', *asked])} FROM {quoted(table)}").fetchone() or (0,)
+    parts = [found[at : at + 3] for at in range(1, len(found), 3)]
+    return int(found[0]), {name: _Span(*part) for (name, _), part in zip(columns, parts, strict=True)}
 
 
 def _values(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> tuple[str, ...]:
@@ -297,12 +312,6 @@ def _values(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> t
     found = sorted(str(row[0]) for row in connection.execute(some).fetchall())
     told = len(found) <= _FEW and sum(map(len, found)) <= _LONGEST_FEW
     return tuple(found) if told and all(one == one_line(one) for one in found) else ()
-
-
-def _span(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> str:
-    """The first and the last day of a column, "" if it has none."""
-    found = connection.execute(f"SELECT min({quoted(column)}), max({quoted(column)}) FROM {quoted(table)}").fetchone()
-    return f"{found[0]} to {found[1]}" if found and found[0] is not None else ""
 
 
 def _release(scratch: Path, owner: int) -> None:

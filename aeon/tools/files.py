@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -42,6 +42,7 @@ __all__ = ["Files", "files", "takes_long"]
 
 _SEARCH_BYTES = 64 * 1024 * 1024
 _SEARCH_LINES = 100
+_SEARCH_SECONDS = 20.0
 _KEPT_RESULTS = 64
 _MOST_REASONS = 5
 _MANY_DOCUMENTS = 50
@@ -131,18 +132,26 @@ class Files:
         """What was found and what was skipped, in a line or a few."""
         tables = self.database.tables if self.database else ()
         parts = [_counted(len(tables), "table"), _counted(len(self.collection.documents), "document")]
-        reasons = [f"{one_line(name, 60)} ({reason})" for name, reason in self.skipped[:_MOST_REASONS]]
-        more = len(self.skipped) - len(reasons)
-        if reasons:
-            parts.append(f"skipped: {', '.join(reasons)}{f' and {more} more' if more else ''}")
+        if self.skipped:
+            parts.append(f"skipped: {_told(self.skipped)}")
         notes = self.database.notes if self.database else ()
         parts += notes[:_MOST_REASONS]
         if len(notes) > _MOST_REASONS:
             parts.append(f"{len(notes) - _MOST_REASONS:,} more such notes")
-        if self.cut:
-            folders = " and ".join(one_line(str(root)) for root in self.cut)
-            parts.append(f"only the first {MOST_FILES:,} files of {folders} are looked at")
+        parts += self._cut
         return "; ".join([*parts, *([self.collection.note] if self.collection.note else [])])
+
+    @property
+    def left_out(self) -> str:
+        """The tables and documents that nothing was read of, in a line; "" for none. An answer may stand there."""
+        unread = (*(self.database.skipped if self.database else ()), *self.collection.unread)
+        return "; ".join([*([_told(unread)] if unread else []), *self._cut])
+
+    @property
+    def _cut(self) -> list[str]:
+        """That there are more files than are looked at."""
+        folders = " and ".join(one_line(str(root)) for root in self.cut)
+        return [f"only the first {MOST_FILES:,} files of {folders} are looked at"] if folders else []
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -232,6 +241,22 @@ def _others(names: Iterable[str], known: Set[str]) -> list[str]:
     return [name for name in names if name not in known]
 
 
+def _told(skipped: Sequence[tuple[str, str]]) -> str:
+    """Files with the reason why they are of no use, in a line; where they are many, the first of each reason."""
+    if len(skipped) <= _MOST_REASONS:
+        return ", ".join(f"{one_line(name, 60)} ({reason})" for name, reason in skipped)
+    several: dict[str, list[str]] = {}
+    for name, reason in skipped:
+        several.setdefault(reason, []).append(name)
+    shown = [*several.items()][:_MOST_REASONS]
+    parts = [f"{one_line(names[0], 60)}{_and_more(len(names) - 1)} ({reason})" for reason, names in shown]
+    return ", ".join(parts) + _and_more(len(skipped) - sum(len(names) for _, names in shown))
+
+
+def _and_more(count: int) -> str:
+    return f" and {count:,} more" if count else ""
+
+
 def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' * (count != 1)}"
 
@@ -251,12 +276,11 @@ def _search_files(source: Folder) -> Callable[..., object]:
         Args:
             text: a word or phrase, not a pattern
         """
-        hits, left_out = _hits(source, text.casefold())
+        hits, too_large, late = _hits(source, text.casefold())
         if len(hits) > _SEARCH_LINES:
             return "\n".join(hits[:-1]) + f"\n… [cut: the search stopped after {_SEARCH_LINES} lines]"
-        more = f" and {len(left_out) - _MOST_REASONS:,} more" if len(left_out) > _MOST_REASONS else ""
-        names = ", ".join(one_line(name, 60) for name in left_out[:_MOST_REASONS])
-        note = f"not searched, as only {_SEARCH_BYTES // 1024**2} MB are: {names}{more}" if left_out else ""
+        limits = (f"{_SEARCH_BYTES // 1024**2} MB are", f"{_SEARCH_SECONDS:.0f} s are taken")
+        note = "; ".join(filter(None, map(_not_searched, (too_large, late), limits)))
         if not hits:
             return f"no line contains {one_line(text, 100)!r}" + (f"; {note}" if note else "")
         return "\n".join(hits) + (f"\n… [{note}]" if note else "")
@@ -264,26 +288,37 @@ def _search_files(source: Folder) -> Callable[..., object]:
     return search_files
 
 
-def _hits(source: Folder, phrase: str) -> tuple[list[str], list[str]]:
-    """Return matching lines as ``path:line: text``, one more than are shown at most, and the files that are too large.
+def _hits(source: Folder, phrase: str) -> tuple[list[str], list[str], list[str]]:
+    """Matching lines as ``path:line: text``, one more than are shown at most; files too large; those out of time.
 
     A file above what is left of the bytes to be searched is left out; smaller ones after it are not.
     """
     hits: list[str] = []
-    left_out: list[str] = []
-    left = _SEARCH_BYTES
+    too_large: list[str] = []
+    late: list[str] = []
+    left, end = _SEARCH_BYTES, time.monotonic() + _SEARCH_SECONDS
     for path, size in source.files():
-        if size > left:
-            left_out.append(path)
+        if size > left or time.monotonic() > end:
+            (too_large if size > left else late).append(path)
             continue
         try:
             text = source.content(path, size + 1)
         except ToolError:  # a binary or unreadable file holds no lines
             continue
         left -= size
+        if phrase not in text.casefold():
+            continue
         for number, line in enumerate(text.splitlines(), start=1):
             if phrase in line.casefold():
                 hits.append(f"{path}:{number}: {one_line(line, 200)}")
                 if len(hits) > _SEARCH_LINES:
-                    return hits, left_out
-    return hits, left_out
+                    return hits, too_large, late
+    return hits, too_large, late
+
+
+def _not_searched(names: Sequence[str], limit: str) -> str:
+    """What is said of files that were not searched, as only so much is."""
+    if not names:
+        return ""
+    listed = ", ".join(one_line(name, 60) for name in names[:_MOST_REASONS])
+    return f"not searched, as only {limit}: {listed}{_and_more(max(0, len(names) - _MOST_REASONS))}"

@@ -4,57 +4,49 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
+from aeon.documents.folder import Folder
 from aeon.errors import ToolFailed
 from aeon.isolation.deadline import Deadline
-from aeon.isolation.limits import MEGABYTE, Limits
-from aeon.isolation.pool import MOST_MEMORY, Exceeded, Unread, isolated
-from aeon.tables.extraction import BOOKS, DATABASES, TEXTS, extract
+from aeon.isolation.pool import Exceeded, Unread, isolated
+from aeon.tables.extraction import extract
 from aeon.tables.naming import literal, quoted
-from aeon.tables.parts import Extracted, Part
+from aeon.tables.parts import Extracted, Part, Source
 from aeon.tables.reading import Reading
-from aeon.tables.stated import beside
+from aeon.text import one_line
+from aeon.tools.batches import TABLE_SUFFIXES, File, batches, engine_memory, limits_of
 from aeon.tools.queryerrors import error_line
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["TABLE_SUFFIXES", "UNREAD", "Filler", "Loaded"]
+__all__ = ["LARGE_BLOCKS", "SMALL_BLOCKS", "TABLE_SUFFIXES", "UNREAD", "Filler", "Loaded"]
 
-TABLE_SUFFIXES = (*TEXTS, ".parquet", ".json", ".jsonl", ".ndjson", *BOOKS, *DATABASES)
-
-_MAX_READ = 64 * MEGABYTE
-_MAX_DATABASE = 512 * MEGABYTE
-_MAX_FILE = 2048 * MEGABYTE
+LARGE_BLOCKS = 256 * 1024
+"""Bytes of a block of a database, of which each table takes one at least, where it has few tables."""
+SMALL_BLOCKS = 16 * 1024
+"""The same where it has many."""
 _MAX_NAME = 60
-_MANY, _BEGINNING, _DELIMITERS = 200, 256 * 1024, (b",", b";", b"\t", b"|")
-_GLOB = frozenset("*?[]{}")
-_MEMORY, _MEMORY_A_BYTE = 384 * MEGABYTE, 12
-_BESIDE_ENGINE = 224 * MEGABYTE
-"""What a process needs beside what DuckDB in it may take."""
+_MOST_COLUMNS = 60_000
+"""Columns of all tables, each of which takes some 5 KB of every process that asks them."""
 _TRIES = 2
-"""How often a file is read that changes meanwhile."""
-_MOST_ENGINE = 400 * MEGABYTE
-"""What DuckDB may take for a text that is not wide: it holds more than it says, and what it sorts goes to disk."""
-_SECONDS, _SECONDS_A_MEGABYTE, _MOST_SECONDS = 10.0, 4.0, 180.0
-_OUTPUT, _OUTPUT_A_BYTE, _MOST_OUTPUT = 64 * MEGABYTE, 4, 4096 * MEGABYTE
+"""How often files are read that change meanwhile."""
 
 UNREAD = "it is not read:"
 """How the reason begins of a file that took more than it may, which may be read the next time."""
 
-T = TypeVar("T")
-
 
 @dataclass(frozen=True)
 class Loaded:
-    """A table that was made: its name, and how it was read."""
+    """A table that was made: its name, its file, and how it was read."""
 
     name: str
+    source: str
     reading: Reading
 
 
@@ -79,73 +71,106 @@ class Filler:
         self.keywords = frozenset(str(row[0]) for row in connection.execute(keywords).fetchall())
         self._names: set[str] = set()
         self._numbers: dict[str, int] = {}
+        self._columns = 0
         self.skipped: list[tuple[str, str]] = []
 
-    def fill(self, path: Path, label: str) -> Iterator[Loaded]:
-        """Make the tables of one file, named like it. Raises ``ToolFailed`` with the reason for one without any."""
-        suffix, size = Path(label).suffix.lower(), path.stat().st_size
-        _check_size(suffix, size)
-        limits = _limits(size, is_wide=suffix in BOOKS or (suffix in TEXTS and _is_wide(path)))
+    def fill(self, folder: Folder, labels: Iterable[str]) -> Iterator[Loaded]:
+        """Make the tables of these files of the folder, named like them; small ones are read several at a time."""
+        for batch in batches(filter(None, (self._file(folder, label) for label in labels))):
+            if self._columns > _MOST_COLUMNS:
+                self._skip(batch, f"it is left out: the tables before it have {_MOST_COLUMNS:,} columns")
+                continue
+            yield from self._filled(batch)
+
+    def _file(self, folder: Folder, label: str) -> File | None:
+        """The file of that name in the folder, if it may have tables."""
+        try:
+            return File.of(folder.find(label), label)
+        except ToolFailed as error:
+            self.skipped.append((label, one_line(str(error), 200)))
+        except OSError as error:
+            self.skipped.append((label, f"it cannot be read: {error.strerror or type(error).__name__}"))
+        return None
+
+    def _skip(self, files: Iterable[File], reason: str) -> None:
+        self.skipped += ((file.label, one_line(reason, 200)) for file in files)
+
+    def _filled(self, files: Sequence[File]) -> list[Loaded]:
+        """The tables of some files; where they cannot be read together, of each alone."""
+        known, skipped = self._names.copy(), len(self.skipped)
+        try:
+            return self._read(files)
+        except (ToolFailed, OSError, self._errors) as error:
+            self._names = known
+            del self.skipped[skipped:]
+            if len(files) > 1:
+                return [table for file in files for table in self._filled([file])]
+            self._skip(files, _reason(error, files[0]))
+            return []
+
+    def _read(self, files: Sequence[File]) -> list[Loaded]:
+        """Take over what a process of its own makes of these files: of all of them, or of none.
+
+        Raises ``ToolFailed``, ``OSError`` and DuckDB's errors.
+        """
         with self._place() as place:
-            extracted = self._steady(path, suffix, place / "tables.duckdb", limits)
-            yield from self._taken(extracted.parts, label, place / "tables.duckdb")
+            sources = [file.source(place, number) for number, file in enumerate(files)]
+            arguments = {
+                "sources": [asdict(source) for source in sources],
+                "target": str(place / "tables.duckdb"),
+                "scratch": str(place),
+                "memory": engine_memory(files),
+                "blocks": LARGE_BLOCKS if len(files) == 1 else SMALL_BLOCKS,
+            }
+            found = self._steady(files, arguments)
+            return self._taken(zip(files, sources, found, strict=True), place / "tables.duckdb")
 
-    def _steady(self, path: Path, suffix: str, target: Path, limits: Limits) -> Extracted:
-        """The tables of a file that is the same before and after; one that changes meanwhile is read once more.
+    def _steady(self, files: Sequence[File], arguments: dict[str, object]) -> list[Extracted]:
+        """What is made of files that are the same before and after; where they change meanwhile, they are read again.
 
-        Raises ``ToolFailed`` for one without any, and where it changes again.
+        Raises ``ToolFailed``, also where they change each time.
         """
         for _ in range(_TRIES):
-            target.unlink(missing_ok=True)
-            before = _stamp(path)
+            Path(str(arguments["target"])).unlink(missing_ok=True)
+            before = [file.stamp() for file in files]
             try:
-                extracted = self._extracted(path, suffix, target, limits)
-            except ToolFailed:
-                if _stamp(path) == before:
-                    raise
+                found = isolated(extract, list[Extracted], limits_of(files), arguments, deadline=self._deadline)
+            except ToolFailed as error:
+                if [file.stamp() for file in files] == before:
+                    begin = f"{UNREAD} " if isinstance(error, Exceeded | Unread) else ""
+                    raise ToolFailed(f"{begin}{error}") from None
             else:
-                if _stamp(path) == before:
-                    return extracted
+                if [file.stamp() for file in files] == before:
+                    return found
         raise ToolFailed(f"{UNREAD} it changes while it is read")
 
-    def _extracted(self, path: Path, suffix: str, target: Path, limits: Limits) -> Extracted:
-        """The tables of a file, in the database ``target``. Raises ``ToolFailed`` for one without any."""
-        most = _MOST_ENGINE if suffix in TEXTS and not _is_wide(path) else limits.memory
-        with self._plain_path(path) as source:
-            arguments: dict[str, object] = {
-                "path": source,
-                "suffix": suffix,
-                "target": str(target),
-                "scratch": str(target.parent),
-                "memory": min(limits.memory - _BESIDE_ENGINE, most),
-                "name": path.name,
-                "stated": str(beside(path) or ""),
-            }
-            extracted = self._isolated(extract, Extracted, limits, arguments)
-            if extracted.problem:
-                reason = error_line(extracted.problem.replace(source, path.name), {})
-                raise ToolFailed(f"it is no readable table: {reason}")
-            return extracted
-
-    def _taken(self, parts: Sequence[Part], label: str, target: Path) -> Iterator[Loaded]:
-        """Take over the tables of one file from the database where they were made."""
+    def _taken(self, found: Iterable[tuple[File, Source, Extracted]], target: Path) -> list[Loaded]:
+        """Take over the tables from the database where they were made."""
+        loaded: list[Loaded] = []
         self._connection.execute(f"ATTACH {literal(str(target))} AS extracted (READ_ONLY)")
         try:
-            for part in parts:
-                if part.reading is None:
-                    self.skipped.append((f"{label} ({part.name})", part.problem))
-                    continue
-                name = self._name(f"{Path(label).stem} {part.name}")
-                self._create(name, f"FROM extracted.main.{part.table}")
-                yield Loaded(name, part.reading)
+            self._connection.execute("BEGIN")
+            for file, source, extracted in found:
+                if reason := _refusal(extracted, source):
+                    self._skip([file], reason)
+                loaded += self._parts(file, extracted.parts)
+            self._connection.execute("COMMIT")
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
         finally:
             self._connection.execute("DETACH extracted")
+        self._columns += sum(len(table.reading.columns) for table in loaded)
+        return loaded
 
-    def _isolated(self, work: Callable[..., object], gives: type[T], limits: Limits, arguments: dict[str, object]) -> T:
-        try:
-            return isolated(work, gives, limits, arguments, deadline=self._deadline)
-        except (Exceeded, Unread) as error:
-            raise ToolFailed(f"{UNREAD} {error}") from None
+    def _parts(self, file: File, parts: Iterable[Part]) -> Iterator[Loaded]:
+        for part in parts:
+            if part.reading is None:
+                self.skipped.append((f"{file.label} ({part.name})", part.problem))
+                continue
+            name = self._name(f"{Path(file.label).stem} {part.name}")
+            self._create(name, f"FROM extracted.main.{part.table}")
+            yield Loaded(name, file.label, part.reading)
 
     def _create(self, name: str, query: str) -> None:
         self._connection.execute(f"CREATE OR REPLACE TABLE {quoted(name)} AS {query}")
@@ -173,48 +198,17 @@ class Filler:
         finally:
             shutil.rmtree(place, ignore_errors=True)
 
-    @contextmanager
-    def _plain_path(self, path: Path) -> Iterator[str]:
-        """Give a path to the file in which no character stands for others, as ``*`` does in DuckDB's paths."""
-        if not _GLOB & set(str(path)):
-            yield str(path)
-            return
-        copied = self._scratch / f"copy{path.suffix.lower()}"
-        try:
-            shutil.copyfile(path, copied)
-            yield str(copied)
-        finally:
-            copied.unlink(missing_ok=True)
+
+def _refusal(extracted: Extracted, source: Source) -> str:
+    """Why there is no table of a file, "" if there are some."""
+    reason = extracted.problem and error_line(extracted.problem.replace(source.path, source.name), {})
+    return f"it is no readable table: {reason}" if reason else extracted.refusal
 
 
-def _stamp(path: Path) -> tuple[int, int]:
-    status = path.stat()
-    return status.st_size, status.st_mtime_ns
-
-
-def _check_size(suffix: str, size: int) -> None:
-    """Refuse what is empty, too large, or of no kind that has tables."""
-    if suffix not in TABLE_SUFFIXES:
-        raise ToolFailed("it is no kind of table that can be read")
-    if size > _MAX_FILE:
-        raise ToolFailed(f"it has more than {_MAX_FILE // MEGABYTE:,} MB")
-    if not size:
-        raise ToolFailed("it is empty")
-    if size > (_MAX_DATABASE if suffix in DATABASES else _MAX_READ if suffix in BOOKS else size):
-        raise ToolFailed("it is too large for its kind")
-
-
-def _is_wide(path: Path) -> bool:
-    """Whether a file of delimited text begins with a line of very many cells, each of which takes much memory."""
-    with path.open("rb") as file:
-        lines = file.read(_BEGINNING).split(b"\n")
-    return any(max(map(line.count, _DELIMITERS)) > _MANY for line in lines)
-
-
-def _limits(size: int, *, is_wide: bool) -> Limits:
-    """What reading a file of so many bytes may take."""
-    return Limits(
-        memory=MOST_MEMORY if is_wide else min(_MEMORY + _MEMORY_A_BYTE * size, MOST_MEMORY),
-        seconds=min(_SECONDS + _SECONDS_A_MEGABYTE * size / MEGABYTE, _MOST_SECONDS),
-        output=min(_OUTPUT + _OUTPUT_A_BYTE * size, _MOST_OUTPUT),
-    )
+def _reason(error: Exception, file: File) -> str:
+    """Why a file has no tables, by the error that it raised."""
+    if isinstance(error, ToolFailed):
+        return str(error)
+    if isinstance(error, OSError):
+        return f"it cannot be read: {error.strerror or type(error).__name__}"
+    return f"it is no readable table: {error_line(str(error).replace(str(file.path), file.path.name), {})}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -35,7 +36,8 @@ _MOST_MODULES = 60
 _LONGEST_LINE = 300
 _ROOM = 6_000
 """Characters of what one look shows, so that it is never cut at the cap of a tool's output."""
-_TIMEOUT = 30.0
+_TIMEOUT, _SECONDS = 30.0, 20.0
+"""Seconds of a look, and after which it begins with no other file."""
 
 Kind = Literal["list", "read", "search", "count", "imports", "query"]
 _NO_QUERY = TableQuery()
@@ -137,11 +139,12 @@ class _Looker:
         counts: list[tuple[str, int]] = []
         hits: list[JsonObject] = []
         unread: list[str] = []
-        left = _LARGEST
+        left, end = _LARGEST, time.monotonic() + _SECONDS
         for name, size in names:
             left -= size
+            is_read = left > 0 and time.monotonic() < end
             try:
-                found = _holding(self._content(name, size if left > 0 else _MOST_BYTES + 1).splitlines(), text)
+                found = _holding(self._content(name, size if is_read else _MOST_BYTES + 1).splitlines(), text)
             except ToolError:
                 unread.append(name)
                 continue
@@ -155,9 +158,9 @@ class _Looker:
         names, whole = self._named(path, ".py")
         parsed: list[JsonValue] = []
         unread: list[JsonValue] = []
-        room = _ROOM
+        room, end = _ROOM, time.monotonic() + _SECONDS
         for name, _ in names:
-            imported = self._imports(name)
+            imported = self._imports(name) if time.monotonic() < end else None
             room -= sum(map(len, imported or ())) + len(name)
             if imported is None or room < 0:
                 unread.append(name)

@@ -77,12 +77,12 @@ def engine_memory(tables: Iterable[TableInfo]) -> int:
 
 
 @contextmanager
-def filled(folder: Path, module: ModuleType) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that fills the file of a folder, which is whole when the block ends.
+def filled(folder: Path, module: ModuleType, blocks: int) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection that fills the file of a folder, with blocks of so many bytes, which is whole when the block ends.
 
     Raises ``duckdb.Error`` where the file cannot be written.
     """
-    config = _config(folder / f"{_SPILL}{os.getpid()}", _FILLING_MEMORY)
+    config = _config(folder / f"{_SPILL}{os.getpid()}", _FILLING_MEMORY) | {"default_block_size": str(blocks)}
     connection: duckdb.DuckDBPyConnection = module.connect(str(folder / DATABASE), config=config)
     try:
         yield connection

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -40,9 +41,9 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
     fill = filling.Filler.fill
 
-    def noted(self: filling.Filler, path: Path, label: str) -> object:
-        seen.append(label)
-        return fill(self, path, label)
+    def noted(self: filling.Filler, own: Folder, labels: Sequence[str]) -> object:
+        seen.extend(labels)
+        return fill(self, own, labels)
 
     monkeypatch.setattr(filling.Filler, "fill", noted)
     return seen

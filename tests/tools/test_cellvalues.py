@@ -10,7 +10,7 @@ from aeon.documents.folder import Folder
 from aeon.tools.cellvalues import values_named
 from aeon.tools.database import Database
 
-pytestmark = pytest.mark.requirement("E4", "L1")
+pytestmark = pytest.mark.requirement("E4", "L1", "T5o")
 LAMPS = (
     "lamp,city,sold\ntable lamp,Cork,3\ntable,Porto,4\nO'Brien's,Zürich,5\n台灯,北京,6\nAlba,Hauptstraße,7\nALBA,-,8\n"
 )
@@ -48,3 +48,18 @@ def test_of_many_values_the_first_are_named(tmp_path: Path) -> None:
     database = Database.load(Folder.open(tmp_path), ["words.csv"])
     found = values_named(database, " ".join(f"w{number}" for number in range(12)))
     assert [one.value for one in found] == [f"w{number}" for number in range(6)]
+
+
+def test_a_question_does_not_look_through_the_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands in it was found out when they were loaded: no query is asked of them."""
+    (tmp_path / "lamps.csv").write_text(LAMPS, encoding="utf-8")
+    database = Database.load(Folder.open(tmp_path), ["lamps.csv"])
+    monkeypatch.setattr("aeon.tools.database.isolated", None)
+    assert [*values_named(database, "Table lamps of O'Brien's")] == [("lamp", "table"), ("lamp", "O'Brien's")]
+
+
+def test_a_long_text_is_no_value(tmp_path: Path) -> None:
+    """Up to 100 characters are looked for."""
+    (tmp_path / "notes.csv").write_text(f"note\n{'a ' * 50}\n{'b ' * 51}\n")
+    database = Database.load(Folder.open(tmp_path), ["notes.csv"])
+    assert [len(one.value) for one in values_named(database, "a " * 50 + "b " * 51)] == [99]

@@ -76,14 +76,24 @@ def test_what_was_found_and_skipped_is_told_in_a_line(folder: Path) -> None:
     assert "\n" not in opened.found and "link" not in opened.found and "hidden" not in opened.found
 
 
-@pytest.mark.parametrize(("bad", "more"), [(5, ""), (6, " and 1 more"), (40, " and 35 more")])
-def test_not_more_than_five_reasons_are_told(tmp_path: Path, bad: int, more: str) -> None:
+@pytest.mark.parametrize(("bad", "named", "more"), [(5, 5, ""), (6, 1, " and 5 more"), (40, 1, " and 39 more")])
+def test_of_many_files_the_first_of_each_reason_is_told(tmp_path: Path, bad: int, named: int, more: str) -> None:
     """The others are counted; a name with line breaks stays on the line."""
     for number in range(bad):
         (tmp_path / f"a\n{number:02}.bin").write_bytes(b"\x00")
     found = Files.open(tmp_path).found
-    assert found.count("(no table and no document)") == 5 and found.endswith(more)
+    assert found.count(".bin") == named and found.endswith(f"{more} (no table and no document)")
     assert "\n" not in found
+
+
+def test_not_more_than_five_reasons_are_told(tmp_path: Path) -> None:
+    """Files for other reasons are counted."""
+    (tmp_path / "0.txt").write_text("one text")
+    for number in range(7):
+        (tmp_path / f"{number}.md").write_text(f"text {number}")
+        (tmp_path / f"{number}.txt").write_text(f"text {number}")
+    found = Files.open(tmp_path).found
+    assert found.count("the same text as") == 5 and found.endswith(" and 2 more")
 
 
 def test_a_table_that_cannot_be_read_is_skipped_with_the_reason(tmp_path: Path) -> None:

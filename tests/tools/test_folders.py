@@ -159,3 +159,23 @@ def test_a_folder_with_more_files_than_are_looked_at_says_so(
     assert Files.open(pair).found == f"2 tables; 2 documents; {told}"
     assert Files.open(pair[1]).found == f"1 table; 1 document; {told}"
     assert listed(Folder.open(pair[1])) == ["bridge.txt", "sales.csv"]
+
+
+def test_a_folder_of_many_files_is_looked_at_whole(tmp_path: Path) -> None:
+    """A question about the last of 2,500 files finds it, by words and as a text."""
+    root = tmp_path / "many"
+    root.mkdir()
+    for number in range(2_500):
+        (root / f"{number:04}.txt").write_text(f"The keeper of well w{number}x is person {number * 7}.\n")
+    files = Files.open(root)
+    assert files.found == "0 tables; 2,500 documents" and files.left_out == ""
+    found = ask(files, "lookup", question="Who is the keeper of well w2499x?")
+    assert isinstance(found, list) and found[0]["source"] == "2499.txt"
+    assert ask(files, "search_files", text="w2499X") == "2499.txt:1: The keeper of well w2499x is person 17493."
+
+
+def test_what_a_search_has_no_time_for_is_named(pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It does not pass for searched."""
+    monkeypatch.setattr("aeon.tools.files._SEARCH_SECONDS", -1.0)
+    told = "no line contains 'bridge'; not searched, as only -1 s are taken: bridge.txt, sales.csv"
+    assert ask(Files.open(pair[0]), "search_files", text="bridge") == told

@@ -28,7 +28,7 @@ from aeon.isolation.deadline import Deadline
 from aeon.isolation.limits import MEGABYTE
 from aeon.tables import delimited, quoting
 from aeon.tables.naming import unique
-from aeon.tools import filling
+from aeon.tools import batches, filling
 from aeon.tools.database import Database, TableInfo
 from aeon.tools.files import Files
 from scripts.bench import hostile_files
@@ -421,8 +421,8 @@ def test_a_value_that_a_database_makes_of_nothing_is_bounded(tmp_path: Path) -> 
 
 def test_large_files_are_read_by_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Above a size DuckDB reads the delimited text itself; above another the file is skipped."""
-    monkeypatch.setattr(filling, "_MAX_READ", 10)
-    monkeypatch.setattr(filling, "_MAX_FILE", 100_000)
+    monkeypatch.setattr(batches, "_MAX_READ", 10)
+    monkeypatch.setattr(batches, "_MAX_FILE", 100_000)
     (tmp_path / "a.csv").write_text("name;n\n" + "x;1\n" * 1000 + "n/a;2\n")
     (tmp_path / "l.csv").write_bytes("name,n\nKöln,1\nRom,2\n".encode("latin-1"))
     (tmp_path / "z.csv").write_bytes(b"n\n" + b"1\n" * 60_000)
@@ -439,7 +439,8 @@ def test_scratch_files_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     scratch.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
     database = load(tmp_path, "a.csv")
-    assert {path.name for path in scratch.rglob("*") if path.is_file()} == {"memory.duckdb", "tables.json"}
+    there = {path.name for path in scratch.rglob("*") if path.is_file()}
+    assert there == {"memory.duckdb", "tables.json", "values.duckdb"}
     del database
     assert list(scratch.iterdir()) == []
 
@@ -506,12 +507,12 @@ class TestHostile:
     ) -> None:
         """A file that takes too much is named with the reason, and the tables of the other are there."""
         for limit in ("_MEMORY_A_BYTE", "_SECONDS_A_MEGABYTE", "_OUTPUT_A_BYTE"):
-            monkeypatch.setattr(filling, limit, 0)
-        monkeypatch.setattr(filling, "_MEMORY", 208 * MEGABYTE)
-        monkeypatch.setattr(filling, "_BESIDE_ENGINE", 60 * MEGABYTE)
-        monkeypatch.setattr(filling, "_SECONDS", 20.0)
-        monkeypatch.setattr(filling, "_OUTPUT", (512 if name == "cells.db" else 12) * MEGABYTE)
-        monkeypatch.setattr(filling, "_MAX_READ", MEGABYTE if name == "line.csv" else 64 * MEGABYTE)
+            monkeypatch.setattr(batches, limit, 0)
+        monkeypatch.setattr(batches, "_MEMORY", 208 * MEGABYTE)
+        monkeypatch.setattr(filling, "BESIDE_ENGINE", 60 * MEGABYTE)
+        monkeypatch.setattr(batches, "_SECONDS", 20.0)
+        monkeypatch.setattr(batches, "_OUTPUT", (512 if name == "cells.db" else 12) * MEGABYTE)
+        monkeypatch.setattr(batches, "_MAX_READ", MEGABYTE if name == "line.csv" else 64 * MEGABYTE)
         (tmp_path / name).write_bytes(make())
         (tmp_path / "sound.csv").write_text("town,people\nOslo,700\n")
         database = load(tmp_path)
