@@ -97,7 +97,10 @@ def _wide(data: bytes) -> str:
     first, second = data[::2].count(0), data[1::2].count(0)
     if min(first, second) or max(first, second) < _NULS * len(data) / 2:
         return "utf-8-sig"
-    return "utf-16-be" if first else "utf-16-le"
+    encoding = "utf-16-be" if first else "utf-16-le"
+    text = data.decode(encoding, "replace")
+    is_text = all(letter.isspace() or unicodedata.category(letter) != "Cc" for letter in text)
+    return encoding if is_text else "utf-8-sig"
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -65,7 +65,7 @@ def test_a_small_hostile_file_skips_only_itself(folder: Folder, monkeypatch: pyt
     monkeypatch.setattr(batches, "_SMALL", 256 * 1024)
     monkeypatch.setattr(batches, "_MEMORY", 208 * MEGABYTE)
     monkeypatch.setattr(batches, "_MEMORY_A_BYTE", 0)
-    monkeypatch.setattr(filling, "BESIDE_ENGINE", 60 * MEGABYTE)
+    monkeypatch.setattr(batches, "_BESIDE_ENGINE", 60 * MEGABYTE)
     (folder.root / "f003.json").write_bytes(b"[" * 200_000)
     (folder.root / "f004.tsv").write_bytes(b"\x00\x01")
     seen = works(monkeypatch)

@@ -28,7 +28,7 @@ from aeon.isolation.deadline import Deadline
 from aeon.isolation.limits import MEGABYTE
 from aeon.tables import delimited, quoting
 from aeon.tables.naming import unique
-from aeon.tools import batches, filling
+from aeon.tools import batches
 from aeon.tools.database import Database, TableInfo
 from aeon.tools.files import Files
 from scripts.bench import hostile_files
@@ -509,7 +509,7 @@ class TestHostile:
         for limit in ("_MEMORY_A_BYTE", "_SECONDS_A_MEGABYTE", "_OUTPUT_A_BYTE"):
             monkeypatch.setattr(batches, limit, 0)
         monkeypatch.setattr(batches, "_MEMORY", 208 * MEGABYTE)
-        monkeypatch.setattr(filling, "BESIDE_ENGINE", 60 * MEGABYTE)
+        monkeypatch.setattr(batches, "_BESIDE_ENGINE", 60 * MEGABYTE)
         monkeypatch.setattr(batches, "_SECONDS", 20.0)
         monkeypatch.setattr(batches, "_OUTPUT", (512 if name == "cells.db" else 12) * MEGABYTE)
         monkeypatch.setattr(batches, "_MAX_READ", MEGABYTE if name == "line.csv" else 64 * MEGABYTE)
