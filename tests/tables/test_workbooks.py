@@ -137,8 +137,8 @@ class TestHidden:
             sheet.column_dimensions["Z"].hidden = True
 
         rows: Rows = [["Shop", "Town", "Sales"], *(["Quay", "Oslo", number] for number in range(10, 18)), []]
-        database = book(tmp_path, [*rows, ["Quay", "Oslo", 18]], hide)
-        assert len(rows_of(database)) == 9
+        database = book(tmp_path, [*rows, ["Quay", "Oslo", 18], ["Quay", "Oslo", 19]], hide)
+        assert len(rows_of(database)) == 10
         assert "rows 3 to 4, 6 are hidden; column B is hidden" in told(database)
 
     def test_a_sheet_is_read_and_told(self, tmp_path: Path) -> None:
