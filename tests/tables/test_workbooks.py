@@ -72,6 +72,8 @@ class TestFormulas:
         twice = next(one for one in database.tables[0].reading.columns if one.name == "Twice")
         assert twice.doubt == "2 cells hold a formula without a saved value (C2, C3)" and not twice.is_plain
         assert "open: Sales: 1 cell holds a formula without a saved value (B4)" in told(database)
+        (_, twice) = book(tmp_path, rows[:3]).tables[0].reading.columns[1:]
+        assert (twice.kind, twice.is_plain) == ("text", False)
 
     def test_one_beside_the_table_is_told(self, tmp_path: Path) -> None:
         """Also where nothing else stands in its row or its column."""
@@ -107,6 +109,8 @@ class TestFormulas:
         rewritten(tmp_path / "t.xlsx", "xl/worksheets/sheet1.xml", save)
         database = Database.load(Folder(tmp_path), ["t.xlsx"])
         assert "Sales: 1 cell holds a formula whose saved 0 need not be its value (B2)" in told(database)
+        rewritten(tmp_path / "t.xlsx", "xl/workbook.xml", lambda text: text.replace('fullCalcOnLoad="1"', ""))
+        assert not Database.load(Folder(tmp_path), ["t.xlsx"]).notes
 
     def test_an_error_is_no_value(self, tmp_path: Path) -> None:
         """It is told where it stands."""
@@ -124,17 +128,17 @@ class TestHidden:
     """What does not show when the workbook is opened."""
 
     def test_rows_and_columns_are_read_and_told(self, tmp_path: Path) -> None:
-        """A hidden column or row beyond the table is nothing to tell."""
+        """A hidden column or row that is empty is nothing to tell."""
 
         def hide(sheet: Worksheet) -> None:
-            for row in (3, 4, 6, 40):
+            for row in (3, 4, 6, 10, 40):
                 sheet.row_dimensions[row].hidden = True
             sheet.column_dimensions["B"].hidden = True
             sheet.column_dimensions["Z"].hidden = True
 
-        rows: Rows = [["Shop", "Town", "Sales"], *(["Quay", "Oslo", number] for number in range(10, 18))]
-        database = book(tmp_path, rows, hide)
-        assert len(rows_of(database)) == 8
+        rows: Rows = [["Shop", "Town", "Sales"], *(["Quay", "Oslo", number] for number in range(10, 18)), []]
+        database = book(tmp_path, [*rows, ["Quay", "Oslo", 18], ["Quay", "Oslo", 19]], hide)
+        assert len(rows_of(database)) == 10
         assert "rows 3 to 4, 6 are hidden; column B is hidden" in told(database)
 
     def test_a_sheet_is_read_and_told(self, tmp_path: Path) -> None:
@@ -271,7 +275,7 @@ class TestHostileParts:
 
     def test_a_formula_of_an_extension_is_that_of_no_cell(self, tmp_path: Path) -> None:
         """Conditional formats keep theirs behind the cells."""
-        book(tmp_path, self.ROWS)
+        book(tmp_path, [*self.ROWS, ["Park", 0]])
         extension = '<extLst><ext xmlns:m="urn:m"><m:f>A1</m:f></ext></extLst></worksheet>'
         rewritten(tmp_path / "t.xlsx", "xl/worksheets/sheet1.xml", lambda text: text.replace("</worksheet>", extension))
         assert not Database.load(Folder(tmp_path), ["t.xlsx"]).notes
@@ -426,6 +430,7 @@ class TestTablesBesideEachOther:
         ]
         database = book(tmp_path, rows)
         assert len(database.tables) == 1
+        assert len(book(tmp_path, [*rows, ["Park", "Bonn", None, None, None]], name="u.xlsx").tables) == 1
         assert "columns A to B and D to E stand apart and are read as one table" in told(database)
         assert not book(tmp_path, [["Item", "2024", None, "2023"], ["Rent", 5, None, 4], ["Food", 7, None, 6]]).notes
 
