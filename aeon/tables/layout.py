@@ -92,10 +92,11 @@ def regions(grid: Grid) -> list[Region]:
     found: list[Region] = []
     waiting: list[tuple[int, int]] = []
     for top, end in blocks:
-        if not _is_table(grid, top, end):
+        goes_on = bool(found) and _goes_on(grid, found[-1], top, end)
+        if not (goes_on or _is_table(grid, top, end)):
             waiting.append((top, end))
             continue
-        if found and _goes_on(grid, found[-1], top, end):
+        if goes_on:
             notes = tuple(LeftOut(a + 1, b, "notes") for a, b in waiting)
             found[-1] = Region(found[-1].top, end, found[-1].header, (*found[-1].left_out, *notes))
         else:

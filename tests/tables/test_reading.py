@@ -416,3 +416,13 @@ def test_rows_that_are_taken_over_in_parts_keep_their_order(tmp_path: Path, monk
         taking.take(connection, fill.stream(iter([*named, *rows]), Raw()), "made")
         made = connection.execute("SELECT n, day(d) FROM made").fetchall()
     assert made == [(at, at) for at in range(2, 12)]
+
+
+@pytest.mark.requirement("T5")
+def test_a_single_row_behind_an_empty_one_is_of_the_table(tmp_path: Path) -> None:
+    """Also where it is the sum of all; a note is none."""
+    text = "k,v,w\na,120,31\nb,340,57\nc,75,44\n\n,535,132\n\nSource: the town\n"
+    database = load(tmp_path, text)
+    assert rows_of(database, "t_totals") == [[None, 535, 132]]
+    assert "row 8 left out (notes below it)" in told(database)
+    assert len(rows_of(load(tmp_path, "k,v\na,120\nb,340\n\nc,75\n"))) == 3
