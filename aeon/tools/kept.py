@@ -23,7 +23,7 @@ __all__ = ["LONG", "find", "keep", "name_of"]
 
 LONG = 1.0
 """Seconds of reading from which on tables are kept."""
-_VERSION = 5
+_VERSION = 6
 """Of how files are read: what another version kept is read anew."""
 _MOST_BYTES = 8 * 1024**3
 _OLD, _YOUNG = 30 * 86_400, 3_600
