@@ -17,6 +17,8 @@ Grid = Sequence[Sequence[str]]
 """Rows of cells, empty ones as "", of any width."""
 
 _MOST_HEADER = 4
+_COUNTED, _LONG = 3, 10
+"""Rows whose numbers count on, and digits that such a number has not."""
 _MOST, _LABELLED, _RARE = 0.5, 0.8, 0.1
 """The share of values that make a column one of them, of labels that rows have, and of cells that have a rare shape."""
 _NARROW, _SEVERAL = 0.5, 4
@@ -115,10 +117,20 @@ def header_rows(rows: Grid) -> int:
     if len(rows) < 2:
         return 1
     body = _Body(rows[max(1, len(rows) // 2) :])
+    if any(map(_is_counted, zip(*rows[:_COUNTED], strict=False))):
+        return 0
     count = 0
     while count < min(_MOST_HEADER, len(rows) - 1) and body.is_headed_by(rows[count], rows[:count]):
         count += 1
     return count
+
+
+def _is_counted(cells: Sequence[str]) -> bool:
+    """Whether the first cells of a column are numbers that count on: then the first is no name."""
+    if len(cells) < _COUNTED or not all(cell.isdecimal() and len(cell) < _LONG for cell in cells):
+        return False
+    first = int(cells[0])
+    return [*map(int, cells)] == [*range(first, first + _COUNTED)]
 
 
 def names(rows: Grid, width: int) -> list[str]:

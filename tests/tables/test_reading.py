@@ -426,3 +426,13 @@ def test_a_single_row_behind_an_empty_one_is_of_the_table(tmp_path: Path) -> Non
     assert rows_of(database, "t_totals") == [[None, 535, 132]]
     assert "row 8 left out (notes below it)" in told(database)
     assert len(rows_of(load(tmp_path, "k,v\na,120\nb,340\n\nc,75\n"))) == 3
+
+
+@pytest.mark.requirement("T5")
+def test_a_first_row_that_is_counted_is_none_of_names(tmp_path: Path) -> None:
+    """Numbers of one digit in it are no names of those of two below; years over counts are."""
+    rows = "".join(f"{n},town {n}\n" for n in range(1, 30))
+    database = load(tmp_path, rows)
+    assert (database.tables[0].rows, "it has no row of names" in told(database)) == (29, True)
+    years = load(tmp_path, "what,2018,2019\nSales,17,2019\nCosts,5,2020\n")
+    assert [*columns(years)] == ["what", "2018", "2019"]
