@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import accumulate
+from typing import TypeVar
 
 from aeon.documents.collection import Collection
 from aeon.text import one_line
@@ -16,6 +19,8 @@ _SMALL = 2_600
 _MOST_TABLES, _MOST_COLUMNS, _MOST_TEXTS, _MOST_NOTE = 8_000, 1_500, 800, 1_000
 """Characters of all tables, of the columns of one, of the names of texts, and of the note."""
 _LONGEST_KIND, _LONGEST_CELL = 60, 24
+
+T = TypeVar("T")
 
 
 def folder_material(database: Database | None, collection: Collection, note: str = "") -> str:
@@ -39,17 +44,22 @@ def _tables(tables: Sequence[TableInfo], keywords: frozenset[str]) -> str:
     """
     most = 2 if len(tables) == 1 else 1
     for rows, told in ((most, True), (most, False), (1, False), (0, False)):
-        lines = [_table(table, keywords, rows, told) for table in tables]
-        if sum(map(len, lines)) + len(lines) <= _SMALL - _MOST_NOTE:
+        form = partial(_table, keywords=keywords, rows=rows, told=told)
+        if _fit(map(form, tables), _SMALL - _MOST_NOTE):
             break
-    return "\n".join(["Tables:", *_first(lines, _MOST_TABLES, "… and {:,} more: SHOW TABLES lists them")])
+    return "\n".join(["Tables:", *_first(tables, _MOST_TABLES, "… and {:,} more: SHOW TABLES lists them", form)])
+
+
+def _fit(lines: Iterable[str], room: int) -> bool:
+    """Whether there is room for all lines; none is made behind those that there is no room for."""
+    return all(used <= room for used in accumulate(len(line) + 1 for line in lines))
 
 
 def _table(table: TableInfo, keywords: frozenset[str], rows: int, told: bool) -> str:
     """One table: its columns, if ``told`` with what is known of their cells, its number of rows and the first."""
     known = _cells(table) if told else {}
     columns = [f"{identifier(name, keywords)} {_kind(kind)}{known.get(name, '')}" for name, kind in table.columns]
-    listed = ", ".join(_first(columns, _MOST_COLUMNS, "and {:,} more columns: DESCRIBE lists them"))
+    listed = ", ".join(_first(columns, _MOST_COLUMNS, "and {:,} more columns: DESCRIBE lists them", str))
     line = f"{identifier(table.name, keywords)}({listed}) {table.rows:,} row{'s' * (table.rows != 1)}"
     shown = [f"  {' | '.join(map(_cell, row))}"[:_MOST_COLUMNS] for row in table.sample[:rows]]
     return "\n".join([line, *shown])
@@ -84,7 +94,7 @@ def _texts(collection: Collection) -> str:
     return ", ".join(_first(collection.documents, _MOST_TEXTS, "and {:,} more: search finds them", sized))
 
 
-def _first(names: Sequence[str], room: int, more: str, form: Callable[[str], str] = str) -> list[str]:
+def _first(names: Sequence[T], room: int, more: str, form: Callable[[T], str]) -> list[str]:
     """As many of the names as there is room for, in their form, at least one, and how many are left out."""
     kept: list[str] = []
     for name in names:
