@@ -104,7 +104,7 @@ Without it, what the collection holds is listed. A collection needs its folders 
 
 _TABLES = """\
 Where each table begins, the names and types of its columns, units, cells without a value, totals, and what could be
-read in another way ("open"). No model is asked. The exit code is 1 where a file cannot be read.
+read in another way ("open"). No model is asked without --ask. The exit code is 1 where a file cannot be read.
 """
 
 
@@ -298,6 +298,8 @@ def _tables_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("path", metavar="FILE|DIR", type=name, help="a file of tables, or a folder")
     add("--write", action="store_true", help="write the reading of a file beside it, as NAME.toml, to be corrected")
+    add("--ask", action="store_true", help="the same, with what is open as a model reads it, asked once")
+    add("--model", metavar="NAME|URL", type=name, help="the model to ask")
     add("--json", action="store_true", help="print one JSON document")
 
 

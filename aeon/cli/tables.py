@@ -1,19 +1,23 @@
-"""``aeon tables``: how the tables of a file or a folder are read, without a model."""
+"""``aeon tables``: how the tables of a file or a folder are read; a model is asked only where the user wants that."""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import BaseModel
 
+from aeon.cli.asked_readings import asked
 from aeon.cli.output import check_new, print_json, remark, write_new
+from aeon.cli.progress import fetch_weights
 from aeon.documents.folder import Folder
 from aeon.errors import InputFileError, UsageError
+from aeon.llm.select import select
 from aeon.observability.lines import visible
 from aeon.schema.frozen import JsonObject, JsonValue
-from aeon.tables.reading import SUMS, Column
+from aeon.tables.reading import SUMS, Column, Reading
 from aeon.tables.stated import as_toml
 from aeon.text import one_line
 from aeon.tools.database import TABLE_SUFFIXES, Database
@@ -43,8 +47,9 @@ def command(options: argparse.Namespace) -> int:
     """
     path = Path(options.path)
     database = _loaded(path)
-    if options.write:
-        _write(database, path)
+    if options.write or options.ask:
+        _write(database, path, options)
+        database = _loaded(path)
     if options.json:
         skipped: tuple[JsonObject, ...] = tuple({"file": name, "reason": reason} for name, reason in database.skipped)
         print_json(_Tables(tables=tuple(map(_data, database.tables)), skipped=skipped))
@@ -66,17 +71,37 @@ def _loaded(path: Path) -> Database:
     return Database.load(folder, kept)
 
 
-def _write(database: Database, path: Path) -> None:
-    """Write what was found of a file into the TOML file beside it, to be corrected."""
+def _write(database: Database, path: Path, options: argparse.Namespace) -> None:
+    """Write what was found of a file into the TOML file beside it, to be corrected; what is open, as a model reads it.
+
+    Raises ``InputFileError`` for a file that is there, ``UsageError`` for more than one table, ``ModelError`` and
+    ``CompletionError`` where the model gives no answer.
+    """
+    option = "--ask" if options.ask else "--write"
     if path.is_dir():
-        raise UsageError("tables: --write is for one file, not for a folder")
+        raise UsageError(f"tables: {option} is for one file, not for a folder")
     target = path.with_suffix(".toml")
     check_new(str(target), "a reading")
     tables = [table for table in database.tables if SUMS not in table.reading.notes]
     if len(tables) != 1:
-        raise UsageError(f"tables: --write is for a file with one table; {path.name} has {len(tables)}")
-    write_new(str(target), as_toml(tables[0].reading))
+        raise UsageError(f"tables: {option} is for a file with one table; {path.name} has {len(tables)}")
+    reading, note = _settled(tables[0], path, options.model) if options.ask else (tables[0].reading, "")
+    if options.ask and reading == tables[0].reading:
+        remark(f"{path.name}: nothing is open that a model could tell; nothing was written")
+        return
+    write_new(str(target), as_toml(reading, note))
     remark(f"wrote {target}")
+
+
+def _settled(table: TableInfo, path: Path, name: str | None) -> tuple[Reading, str]:
+    """The reading of a table as a model settles it, and what says so."""
+    if not any(column.ways for column in table.reading.columns):
+        return table.reading, ""
+    model = select(name)
+    fetch_weights(model)
+    reading = asyncio.run(asked(model, table, path))
+    changed = [one for one, before in zip(reading.columns, table.reading.columns, strict=True) if one != before]
+    return reading, f"as {model.name} reads it: {', '.join(one_line(one.name, 60) for one in changed)}"
 
 
 def _lines(database: Database) -> Iterator[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from aeon.tables.conventions import CONVENTIONS, PLAIN, Convention
-from aeon.tables.numerals import Numeral, fits
+from aeon.tables.numerals import Numeral, fits, value_of
+from aeon.tables.reading import Ways
 from aeon.tables.shapes import Shape
 
-__all__ = ["allowed", "chosen"]
+__all__ = ["allowed", "chosen", "ways"]
 
 _THREE = 3
 
@@ -34,6 +35,15 @@ def chosen(numerals: Mapping[Shape, Numeral], known: Collection[Convention], del
     if _are_one(numerals, left):
         return left[0], ""
     return _by_custom(numerals, left, delimiter)
+
+
+def ways(numerals: Mapping[Shape, Numeral]) -> Ways | None:
+    """What a cell with marks is in the conventions in which all numbers can be read, where that differs."""
+    cell = _marked(numerals).example
+    values: dict[str, str] = {}
+    for convention in allowed(numerals.values()):
+        values.setdefault(value_of(cell, convention), convention.example)
+    return Ways(cell, tuple((stated, value) for value, stated in values.items())) if len(values) > 1 else None
 
 
 def _are_one(numerals: Mapping[Shape, Numeral], conventions: Sequence[Convention]) -> bool:

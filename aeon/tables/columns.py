@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from aeon.tables.choosing import allowed, chosen
+from aeon.tables.choosing import allowed, chosen, ways
 from aeon.tables.conventions import CONVENTIONS, PLAIN, Convention
 from aeon.tables.converting import Conversion, conversion, is_known
 from aeon.tables.days import is_day, is_moment
 from aeon.tables.numerals import Numeral, fits, is_currency, numeral
-from aeon.tables.reading import Kind
+from aeon.tables.reading import Kind, Ways
 from aeon.tables.shapes import Shape, is_nothing
 
 __all__ = ["Evidence", "Guess", "Said", "conventions", "guess"]
@@ -66,6 +66,7 @@ class Guess:
     sql_type: str = "VARCHAR"
     note: str = ""
     doubt: str = ""
+    ways: Ways | None = None
 
     @property
     def is_filled(self) -> bool:
@@ -179,6 +180,7 @@ def _of_numbers(
     into = conversion(cells, unit)
     sql_type = _sql_type(numerals.values(), convention, into)
     made = Guess("number", tuple(numerals), tuple(odd), convention, units, into, sql_type, doubt=doubt)
+    made = replace(made, ways=ways(numerals)) if doubt else made
     return made if sql_type else None
 
 

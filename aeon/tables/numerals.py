@@ -6,13 +6,14 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 
 from aeon.tables.conventions import CONVENTIONS, QUOTES, SPACES, Convention
 from aeon.tables.locales import currencies
-from aeon.tables.shapes import shape
+from aeon.tables.shapes import ascii_digits, shape
 
-__all__ = ["Numeral", "fits", "has_marks", "is_currency", "numeral", "pattern"]
+__all__ = ["Numeral", "fits", "has_marks", "is_currency", "numeral", "pattern", "value_of"]
 
 
 _MINUS = "\\-\u2212\u2013"
@@ -88,6 +89,12 @@ def has_marks(cell: str) -> bool:
         return False
     found = numeral(shape(cell.strip()))
     return found is not None and bool(found.marks)
+
+
+def value_of(cell: str, convention: Convention) -> str:
+    """The number that a cell with a number is in a convention, without its sign and its unit, as a plain decimal."""
+    kept = (letter for letter in ascii_digits(cell) if letter.isdigit() or letter == convention.point)
+    return f"{Decimal(''.join(kept).replace(convention.point, '.').strip('.') or '0').normalize():f}"
 
 
 def pattern(convention: Convention, units: Iterable[str], *, exponent: bool) -> str:

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from aeon.tables.conventions import Convention
+from aeon.tables.conventions import CONVENTIONS, Convention
+from aeon.tables.days import ORDERS
 from aeon.tables.shapes import is_nothing
 
-__all__ = ["PLAIN_READING", "SUMS", "Column", "Kind", "LeftOut", "Reading"]
+__all__ = ["PLAIN_READING", "SUMS", "Column", "Kind", "LeftOut", "Reading", "Ways"]
 
 Kind = Literal["text", "number", "day", "moment", "truth"]
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The ways in which a column may be read, where that is open: what one ``cell`` of it is in each.
+
+    ``values`` are such values by what a stated reading would say: how numbers are written, or the order of a day.
+    """
+
+    cell: str
+    values: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -20,7 +33,8 @@ class Column:
     ``unit`` is that of its numbers, ``convention`` how they are written, ``order`` in which day and month stand.
     ``nothing`` are the cells that hold no value, with how many there are of each. ``note`` says what else is worth
     knowing; ``doubt`` what could also be read in another way, and how. ``units_of`` is the column whose units it has,
-    where that has several, or whose cells it has as they are written.
+    where that has several, or whose cells it has as they are written. ``ways`` are those in which it may be read,
+    as far as they can be told.
     """
 
     name: str
@@ -33,6 +47,7 @@ class Column:
     note: str = ""
     doubt: str = ""
     units_of: str = ""
+    ways: Ways | None = None
 
     @property
     def is_plain(self) -> bool:
@@ -89,6 +104,10 @@ class Reading:
         """The unit of each column of numbers that has one."""
         return {column.name: column.unit for column in self.columns if column.unit}
 
+    def settled(self, said: Mapping[str, str]) -> Reading:
+        """The same with these ways of columns, by their names, as what is stated of them."""
+        return replace(self, columns=tuple(_settled(one, said.get(one.name, "")) for one in self.columns))
+
     @property
     def doubts(self) -> tuple[str, ...]:
         """What could be read in another way, by the column."""
@@ -122,6 +141,15 @@ SUMS = "its rows are sums of rows of the table before it"
 """What is told of a table of totals."""
 PLAIN_READING = Reading((), (), 0)
 """That of a table of which nothing is known but what it holds."""
+
+
+def _settled(column: Column, said: str) -> Column:
+    if not said:
+        return column
+    if said in ORDERS:
+        return replace(column, kind="day", order=said, doubt="", ways=None)
+    convention = next(one for one in CONVENTIONS if one.example == said)
+    return replace(column, convention=convention, doubt="", ways=None)
 
 
 def _places(rows: tuple[int, ...]) -> str:

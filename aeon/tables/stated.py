@@ -101,9 +101,10 @@ def stating(names: Iterable[str]) -> set[str]:
     return {str(one) for one in found if one.name == COMMON or one.with_suffix("") in stems}
 
 
-def as_toml(reading: Reading) -> str:
-    """The reading as a file that states it."""
-    lines = [f"header = {[*reading.header]}", f"totals = {[*reading.totals]}"]
+def as_toml(reading: Reading, note: str = "") -> str:
+    """The reading as a file that states it, below a ``note`` of one line."""
+    lines = [f"# {note}"] if note else []
+    lines += [f"header = {[*reading.header]}", f"totals = {[*reading.totals]}"]
     for column in (one for one in reading.columns if not one.units_of):
         lines += ["", f"[columns.{_text(column.name)}]", f"type = {_text(column.kind)}"]
         lines += [f"unit = {_text(column.unit)}"] if column.unit else []

@@ -13,11 +13,11 @@ from aeon.errors import ToolFailed
 from aeon.tables.casting import cast, days_of, unit_of
 from aeon.tables.columns import Evidence, Guess, Said, conventions, guess
 from aeon.tables.conventions import CONVENTIONS
-from aeon.tables.days import is_short, orders
+from aeon.tables.days import ORDERS, is_short, orders, read_day
 from aeon.tables.filling import Raw
 from aeon.tables.layout import names
 from aeon.tables.naming import literal, quoted, unique
-from aeon.tables.reading import Column, LeftOut, Reading
+from aeon.tables.reading import Column, LeftOut, Reading, Ways
 from aeon.tables.shapes import MOST, Shape, pattern_of, shape, shape_of, shapes
 from aeon.tables.stated import StatedColumn
 from aeon.tables.totals import Sums, totals
@@ -30,6 +30,7 @@ __all__ = ["take"]
 
 _MOST_SUMMED = 20_000
 """Rows up to which totals are looked for."""
+_SEVERAL_ORDERS = "days in several orders, or none"
 _UNTOLD = "days whose month cannot be told from the day"
 _MOST_DAYS = 100_000
 _MOST_NUMBERS = 100
@@ -252,7 +253,7 @@ class _Found:
             return self._days(at, one)
         stated = self._raw.stated.columns.get(name)
         column = Column(name, one.kind, one.sql_type, (stated and stated.unit) or one.unit, nothing=_nothing(one))
-        column = replace(column, note=one.note or _units(one), doubt=one.doubt)
+        column = replace(column, note=one.note or _units(one), doubt=one.doubt, ways=one.ways)
         return replace(column, convention=one.convention) if one.kind == "number" else column, cast(cell, one)
 
     def _days(self, at: int, one: Guess) -> tuple[Column, str]:
@@ -262,7 +263,7 @@ class _Found:
         days = self._different(cell, one)
         found = orders(days) & {stated.days} if stated and stated.days else orders(days)
         if len(found) != 1:
-            column = Column(name, doubt=_UNTOLD) if found else Column(name, note="days in several orders, or none")
+            column = Column(name, doubt=_UNTOLD, ways=_ways(days)) if found else Column(name, note=_SEVERAL_ORDERS)
             return column, cast(cell, Guess("text"))
         order = next(iter(found))
         note = "years of two digits are from 1969 to 2068" if any(is_short(one.text) for one in one.shapes) else ""
@@ -302,6 +303,13 @@ def _exact(value: object) -> Decimal | None:
 
 def _sums_left_out(sums: Sums) -> Iterator[LeftOut]:
     return (LeftOut(line, line, "the sum of others, in a table of its own") for line in sums.sure)
+
+
+def _ways(days: Sequence[str]) -> Ways | None:
+    """What a day is whose month may be told from the day in two ways."""
+    read = ((day, [(order, read_day(day, order)) for order in ORDERS[1:]]) for day in days)
+    cell, found = next(((day, found) for day, found in read if found[0][1] != found[1][1]), ("", []))
+    return Ways(cell, tuple((order, str(value)) for order, value in found)) if found else None
 
 
 def _nothing(one: Guess) -> tuple[tuple[str, int], ...]:

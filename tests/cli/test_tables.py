@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from aeon.cli import tables
+from aeon.llm.scripted import Scripted
+
 from .conftest import Outcome
 
 Aeon = Callable[..., Outcome]
@@ -102,3 +105,79 @@ def test_a_reading_is_written_once(aeon: Aeon, sales: Path) -> None:
     again = aeon("tables", "sales.csv", "--write")
     assert again.code == 2 and "exists already" in again.err
     assert aeon("tables", ".", "--write").code == 2
+
+
+RAIN = "station,rain\nHill,1.250\nDale,3.400\nMoor,2.175\n"
+
+
+@pytest.fixture
+def rain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A table of which one column can be read in two ways, and one of days."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rain.csv").write_text(RAIN)
+    (tmp_path / "days.csv").write_text("name,born\nAna,03/04/1990\nBo,05/06/1991\n")
+    (tmp_path / "plain.csv").write_text("k,v\na,1\nb,2\n")
+    return tmp_path
+
+
+def by(monkeypatch: pytest.MonkeyPatch, *replies: str) -> Scripted:
+    """A model that says so."""
+    model = Scripted(replies, name="reader")
+    monkeypatch.setattr(tables, "select", lambda name: model)
+    return model
+
+
+@pytest.mark.requirement("T5p")
+class TestAsk:
+    """What is open of a file, put to a model."""
+
+    @pytest.mark.parametrize(
+        ("file", "said", "stated", "shown"),
+        [
+            ("rain.csv", "3400", 'numbers = "1.234,5"', "BIGINT     numbers like 1.234,5"),
+            ("rain.csv", "3.4", 'numbers = "1,234.5"', "rain     DECIMAL"),
+            ("days.csv", "1990-03-04", 'days = "mdy"', "born  DATE"),
+        ],
+    )
+    def test_what_a_model_says_twice_is_stated(
+        self, aeon: Aeon, rain: Path, monkeypatch: pytest.MonkeyPatch, file: str, said: str, stated: str, shown: str
+    ) -> None:
+        """It sees the file as it stands, and the values in both orders; the file beside says whose reading it is."""
+        model = by(monkeypatch, *[json.dumps({"1": said})] * 2)
+        result = aeon("tables", file, "--ask")
+        written = (rain / file).with_suffix(".toml").read_text()
+        assert result.code == 0 and shown in result.out and "open:" not in result.out
+        assert stated in written and written.startswith("# as reader reads it: ")
+        first, second = (request.messages[-1].content for request in model.requests)
+        assert (rain / file).read_text() in first and first != second
+
+    @pytest.mark.parametrize("replies", [("3400", "3.4"), ("cannot be told",) * 2])
+    def test_what_it_cannot_tell_stays_open(
+        self, aeon: Aeon, rain: Path, monkeypatch: pytest.MonkeyPatch, replies: tuple[str, ...]
+    ) -> None:
+        """One that takes the value that comes first has told nothing."""
+        by(monkeypatch, *[json.dumps({"1": said}) for said in replies])
+        result = aeon("tables", "rain.csv", "--ask")
+        assert (result.code, result.err) == (
+            0,
+            "aeon: rain.csv: nothing is open that a model could tell; nothing was written\n",
+        )
+        assert "open: 3.400" in result.out and not (rain / "rain.toml").exists()
+
+    def test_where_nothing_is_open_nobody_is_asked(
+        self, aeon: Aeon, rain: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """No model is loaded, and no file is written."""
+        model = by(monkeypatch)
+        assert aeon("tables", "plain.csv", "--ask").code == 0
+        assert not model.requests and not (rain / "plain.toml").exists()
+
+    def test_a_file_that_is_there_is_not_overwritten(
+        self, aeon: Aeon, rain: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The user's own word counts; a folder has none."""
+        model = by(monkeypatch)
+        (rain / "rain.toml").write_text("")
+        assert aeon("tables", "rain.csv", "--ask").code == 2
+        assert "--ask is for one file" in aeon("tables", ".", "--ask").err
+        assert not model.requests
