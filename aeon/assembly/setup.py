@@ -245,14 +245,20 @@ def continued_on(
     return select(llm), llm if isinstance(llm, str) else spec
 
 
-def setup_of(adapter: LLMAdapter, spec: str | None, tools: Iterable[Given], cast: Cast | None = None) -> JsonObject:
+def setup_of(
+    adapter: LLMAdapter,
+    spec: str | None,
+    tools: Iterable[Given],
+    cast: Cast | None = None,
+    read: Iterable[Given] | None = None,
+) -> JsonObject:
     """What a journal keeps of the model, which ``spec`` selected, of the tools of a run and of the models of roles.
 
-    Of folders that are opened also which of their files were not read.
+    Of folders that are opened also which of their files were not read; ``read`` has those that ``tools`` only names.
     """
     roles, tools = cast.setup() if cast is not None else {}, [*tools]
     setup: JsonObject = {"model": spec, "model_name": adapter.name, "tools": [*map(_named, tools)]}
-    left_out = "; ".join(one.left_out for one in tools if isinstance(one, Files) and one.left_out)
+    left_out = "; ".join(one.left_out for one in read or tools if isinstance(one, Files) and one.left_out)
     return setup | ({"roles": roles} if roles else {}) | ({LEFT_OUT: left_out} if left_out else {})
 
 
