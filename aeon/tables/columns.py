@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from aeon.tables.choosing import allowed, chosen, ways
 from aeon.tables.conventions import CONVENTIONS, PLAIN, Convention
@@ -87,9 +87,6 @@ class Guess:
 
 
 _TEXT = Guess("text")
-_GLUED = re.compile(r"9[^\W\d_a-z]")
-"""A capital, or a letter that has no case, right behind a number: no ordinal number is written so."""
-_CLOCK = re.compile(r"9{1,3}(?::99){1,2}")
 _CLOCKS = Guess("text", note="texts like 5:36, which may be times of day, hours and minutes, or minutes and seconds")
 
 
@@ -109,7 +106,7 @@ def _guess(values: Sequence[Shape], evidence: Evidence) -> Guess:
     kind, those = _most(values, evidence.said.kind)
     odd = [one for one in values if one not in set(those)]
     if not _is_kind(kind, those, odd, evidence.said):
-        return _CLOCKS if all(_CLOCK.fullmatch(one.text) for one in values) else _TEXT
+        return _CLOCKS if all(_is_clock(one.text) for one in values) else _TEXT
     if kind == "number":
         return _number({one: found for one in those if (found := numeral(one.text))}, odd, evidence)
     return Guess(kind, tuple(those), tuple(odd), sql_type=_TYPES[kind])
@@ -198,9 +195,16 @@ def _no_amounts(numerals: Mapping[Shape, Numeral], units: Sequence[str]) -> str 
     return f"amounts in several currencies ({', '.join(units)})" if is_mixed else None
 
 
+def _is_clock(text: str) -> bool:
+    """Whether cells of a shape are numbers parted by colons, as in ``5:36`` or ``1:05:36``."""
+    first, *rest = text.split(":")
+    return first in ("9", "99", "999") and 1 <= len(rest) <= 2 and set(rest) == {"99"}
+
+
 def _is_lettered(one: Shape, found: Numeral) -> bool:
-    """Whether letters stand right behind numbers that are no unit of anything."""
-    return bool(_GLUED.search(one.text)) and not is_known(found.unit)
+    """Whether a capital stands right behind a number, as in no ordinal number, and begins no unit that is known."""
+    is_capital = any(before == "9" and letter.isupper() for before, letter in pairwise(one.text))
+    return is_capital and not is_known(found.unit)
 
 
 def _stated(numerals: Mapping[Shape, Numeral], odd: Sequence[Shape], convention: Convention, unit: str) -> Guess:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal, InvalidOperation
 
 from aeon.tables.numerals import is_currency, numeral
@@ -17,12 +18,10 @@ __all__ = ["Shown", "shown_by"]
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|_.|\*.|\[(?P<inner>[^\]]*)\]|(?P<end>;)|(?P<bare>.)', re.DOTALL
 )
-_CURRENCY = re.compile(r"\$([^-\]]*)")
 _PLACEHOLDERS = frozenset("0#?.,")
 _DAYS = frozenset("ymdhsYMDHS")
 _LITERALS = frozenset(" $-+()!^&'~{}<>=:") | {"\u00a0", "\u202f"}
 _MARKS = frozenset("°‰")
-_DAY = re.compile(r"(\d{4})-\d\d-\d\d(?: .*)?")
 
 
 @dataclass(frozen=True)
@@ -41,8 +40,7 @@ class Shown:
     def text(self, cell: str) -> str:
         """The text of a cell that holds this number or day: ``0.12`` is ``12%``. Anything else stays as it is."""
         if self.year:
-            day = _DAY.fullmatch(cell)
-            return day[1] if day else cell
+            return _year(cell)
         try:
             number = Decimal(cell)
         except InvalidOperation:
@@ -91,7 +89,7 @@ def shown_by(code: str) -> Shown | None:
         return Shown(year=True) if set(section.days.lower()) == {"y"} and not section.digits else None
     if section.percent:
         return Shown(percent=True)
-    if re.fullmatch("00+", section.digits) and not section.currency:
+    if len(section.digits) > 1 and set(section.digits) == {"0"} and not section.currency:
         return Shown(pattern=section.before + section.between + section.behind)
     is_plain = section.between == section.digits != ""
     return _with_unit(section) if is_plain else None
@@ -113,9 +111,10 @@ def _section(code: str) -> _Section:
 
 def _bracket(section: _Section, inner: str) -> None:
     """Take what stands in brackets: a currency, a condition, a time that goes on above its hours, a color."""
-    if currency := _CURRENCY.match(inner):
-        section.currency = currency[1].strip()
-        section.add(currency[1])
+    if inner.startswith("$"):
+        currency = inner[1:].partition("-")[0]
+        section.currency = currency.strip()
+        section.add(currency)
     elif inner[:1] in "<>=" or set(inner) <= _DAYS:
         section.is_other = True
 
@@ -165,6 +164,14 @@ def _filled(pattern: str, digits: str) -> str:
     extra, rest = padded[: len(padded) - count], iter(padded[len(padded) - count :])
     at = pattern.index("0")
     return pattern[:at] + extra + "".join(next(rest) if mark == "0" else mark for mark in pattern[at:])
+
+
+def _year(cell: str) -> str:
+    """The year of a day, with a time or without; anything else as it is."""
+    try:
+        return f"{datetime.fromisoformat(cell).year:04}"
+    except ValueError:
+        return cell
 
 
 def _plain(number: Decimal) -> str:

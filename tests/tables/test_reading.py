@@ -385,7 +385,9 @@ def test_codes_of_numbers_and_letters(tmp_path: Path, cells: str) -> None:
     """Capitals right behind numbers are no units of them; small letters may be, as in 1st."""
     database = load(tmp_path, "k,v\n" + "".join(f"x,{cell}\n" for cell in cells.split(",")))
     assert columns(database)["v"] == "VARCHAR"
-    assert columns(load(tmp_path, "k,v\na,1st\nb,2nd\nc,3rd\n"))["v"] == "BIGINT"
+    for few in ("1st,2nd,3rd", "1й,2я,3е", "5個,3箱,7枚"):
+        named = "".join(f"x,{cell}\n" for cell in few.split(","))
+        assert columns(load(tmp_path, f"k,v\n{named}"))["v"] == "BIGINT"
 
 
 @pytest.mark.requirement("T6")
