@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from aeon.cli.asked_readings import asked
+from aeon.assembly.open_readings import asked
 from aeon.cli.output import check_new, print_json, remark, write_new
 from aeon.cli.progress import fetch_weights
 from aeon.documents.folder import Folder

@@ -49,7 +49,7 @@ async def asked(model: LLMAdapter, table: TableInfo, path: Path) -> Reading:
 async def _answers(model: LLMAdapter, beginning: str, columns: Sequence[Column]) -> list[str]:
     """What the cells of these columns mean, as the model says."""
     questions = "\n".join(f"{number}. {_question(column)}" for number, column in enumerate(columns, 1))
-    system = render(load("aeon.cli", "asked_readings.md"), unknown=_UNKNOWN)
+    system = render(load("aeon.assembly", "open_readings.md"), unknown=_UNKNOWN)
     prompt, schema = Prompt(system, f"{beginning}\n\n{questions}"), _schema(columns)
     with Ledger(Allowance(calls=_CALLS)):
         reply = await Supervisor(model).structured(prompt, Answered, max_tokens=_TOKENS, schema=schema, repairs=1)
