@@ -129,7 +129,8 @@ def _parts(fill: Filling, file: Source, stated: Stated) -> list[Part]:
             reading, has_totals = take(fill.connection, made(), table)
             parts.append(Part(name, table, reading))
             if has_totals:
-                sums = replace(reading, rows=len(reading.totals), left_out=(), totals=(), notes=(SUMS,))
+                plain = tuple(replace(column, nothing=()) for column in reading.columns)
+                sums = replace(reading, columns=plain, rows=len(reading.totals), left_out=(), totals=(), notes=(SUMS,))
                 parts.append(Part(f"{name} totals".strip(), f"{table}_totals", sums))
         except ToolFailed as error:
             if len(found) == 1:

@@ -189,6 +189,13 @@ class TestTotals:
         text = "Item,May,June\nRent,120.4,130.3\nFood,210.3,190.4\nFun,80.4,70.4\nAll,411.1,391.0\n"
         assert len(rows_of(load(tmp_path, text))) == 3
 
+    def test_a_table_of_totals_has_its_own_cells_and_the_same_doubts(self, tmp_path: Path) -> None:
+        """Cells without a value are those of the table before it; what is open of a column is open of its sum."""
+        database = load(tmp_path, "k,v,w\na,120,1.250\nb,340,2.125\nc,TBD,3.500\nd,75,1.500\n,535,8.375\n")
+        rows, sums = database.tables
+        assert (rows.reading.columns[1].nothing, sums.reading.columns[1].nothing) == ((("TBD", 1),), ())
+        assert rows.reading.doubts == sums.reading.doubts != ()
+
     def test_a_subtotal_among_rows_like_it(self, tmp_path: Path) -> None:
         """Where two columns with many digits agree, nothing else need say so; where they have few, it must."""
         database = load(tmp_path, "k,v,w\nGross,875.8,557.8\nOther,6.8,8.1\nBoth,882.6,565.9\nLess,2.0,2.2\n")
