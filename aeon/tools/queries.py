@@ -12,7 +12,7 @@ from aeon.errors import ToolArgumentError
 from aeon.schema.frozen import JsonObject, JsonValue
 from aeon.text import one_line
 from aeon.tools.selected import finds
-from aeon.tools.sqltree import NODES, REFUSED, arguments, constant, table_function, walk
+from aeon.tools.sqltree import NODES, REFUSED, arguments, constant, table_function, table_path, walk
 
 if TYPE_CHECKING:
     import duckdb
@@ -60,7 +60,7 @@ def parse(text: str, cursor: duckdb.DuckDBPyConnection) -> Query:
     nodes = list(walk(statements))
     for node in nodes:
         _check(node)
-    tables = dict.fromkeys(name for node in nodes for name in _table(node))
+    tables = dict.fromkeys(".".join(path) for node in nodes if (path := table_path(node)))
     own = frozenset(name for node in nodes for name in _defined(node))
     return Query(text, tuple(tables), own, tuple(_comparisons(statements)), finds(statements[0]))
 
@@ -111,18 +111,6 @@ def _is_text(node: JsonObject) -> bool:
         return literal.get("kind") == "STRING"
     kind = value.get("type") if isinstance(value, dict) else None
     return isinstance(kind, dict) and kind.get("id") == "VARCHAR"
-
-
-def _table(node: JsonObject) -> Iterator[str]:
-    """Give the name of the table that a node reads, with what stands before it, such as ``main.shops``."""
-    if node.get("type") != "BASE_TABLE":
-        return
-    qualified = node.get("qualified_name")
-    path = qualified.get("path") if isinstance(qualified, dict) else None
-    parts = (
-        path if isinstance(path, list) else [node.get("catalog_name"), node.get("schema_name"), node.get("table_name")]
-    )
-    yield ".".join(str(part) for part in parts if part)
 
 
 def _defined(node: JsonObject) -> Iterator[str]:

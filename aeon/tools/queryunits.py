@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from aeon.schema.frozen import JsonObject, JsonValue
-from aeon.tools.sqltree import arguments, walk
+from aeon.tools.sqltree import arguments, table_path, walk
 from aeon.tools.tableinfo import TableInfo
 
 __all__ = ["units_of"]
@@ -50,14 +50,7 @@ def _known(node: JsonObject, tables: Mapping[str, TableInfo]) -> _Units:
 def _names(node: JsonObject) -> list[str]:
     """The names of the tables that a query reads, in small letters; "" of what is no table of its own."""
     parts = [one for one in walk(node.get("from_table")) if "type" in one and "class" not in one]
-    return [_name(one) for one in parts if one["type"] != "JOIN"]
-
-
-def _name(part: JsonObject) -> str:
-    qualified = part.get("qualified_name")
-    path = qualified.get("path") if isinstance(qualified, dict) else None
-    name = path[-1] if isinstance(path, list) and path else part.get("table_name")
-    return str(name).lower() if part["type"] == "BASE_TABLE" else ""
+    return [(table_path(one) or [""])[-1].lower() for one in parts if one["type"] != "JOIN"]
 
 
 def _selected(node: JsonObject, columns: Sequence[str], known: _Units) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from aeon.schema.frozen import JsonObject, JsonValue
-from aeon.tools.sqltree import walk
+from aeon.tools.sqltree import table_path, walk
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,7 +31,7 @@ def used_by(cursor: duckdb.DuckDBPyConnection, query: str, tables: Sequence[str]
     if not statements:  # a PIVOT that finds its columns first
         return None
     nodes = list(walk(statements))
-    named, asked = _lower(nodes, _names), _lower(nodes, _path)
+    named, asked = _lower(nodes, _names), _lower(nodes, table_path)
     rows = {name.lower() for name in tables} | _lower(nodes, _alias)
     is_whole = any(map(_is_whole, nodes)) or not rows.isdisjoint(named)
     found = [name for name in tables if name.lower() in asked | named]
@@ -54,13 +54,6 @@ def _names(node: JsonObject) -> Iterator[JsonValue]:
         names = node.get(key)
         if isinstance(names, list):
             yield from names if key == "using_columns" else names[-1:]
-
-
-def _path(node: JsonObject) -> Sequence[JsonValue]:
-    """The name of the table that a node reads, with what stands before it."""
-    qualified = node.get("qualified_name")
-    path = qualified.get("path") if isinstance(qualified, dict) else None
-    return path if isinstance(path, list) else [node.get("table_name")]
 
 
 def _is_whole(node: JsonObject) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from aeon.schema.frozen import JsonObject, JsonValue
 
-__all__ = ["NODES", "REFUSED", "arguments", "constant", "table_function", "walk"]
+__all__ = ["NODES", "REFUSED", "arguments", "constant", "table_function", "table_path", "walk"]
 
 NODES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
 """The kinds of statements that only read."""
@@ -51,3 +51,13 @@ def table_function(node: JsonObject) -> str | None:
         return None
     function = node.get("function")
     return str(function.get("function_name")).lower() if isinstance(function, dict) else ""
+
+
+def table_path(node: JsonObject) -> list[str]:
+    """The name of the table that a node reads, behind what stands before it, such as ``main``; nothing of others."""
+    if node.get("type") != "BASE_TABLE":
+        return []
+    qualified = node.get("qualified_name")
+    path = qualified.get("path") if isinstance(qualified, dict) else None
+    parts = path if isinstance(path, list) else map(node.get, ("catalog_name", "schema_name", "table_name"))
+    return [str(part) for part in parts if part]
