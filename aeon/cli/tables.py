@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -121,7 +122,7 @@ def _lines(database: Database) -> Iterator[str]:
 
 def _data(table: TableInfo) -> JsonObject:
     reading = table.reading
-    left: list[JsonValue] = [{"first": one.first, "last": one.last, "why": one.why} for one in reading.left_out]
+    left: list[JsonValue] = [asdict(one) for one in reading.left_out]
     return {
         "file": table.source,
         "table": table.name,

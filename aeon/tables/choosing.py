@@ -75,7 +75,8 @@ def _by_custom(numerals: Mapping[Shape, Numeral], left: Sequence[Convention], de
         return PLAIN, ""
     first = numerals[marked].places(left[0])
     other = next(one for one in left if numerals[marked].places(one) != first)
-    return left[0], f"{marked.example} is read with the decimal mark {left[0].point!r}; it may be {other.point!r}"
+    read, may_be = (value_of(marked.example, convention) for convention in (left[0], other))
+    return left[0], f"{marked.example} is read as {read}; it may be {may_be}"
 
 
 def _marked(numerals: Mapping[Shape, Numeral]) -> Shape:

@@ -69,7 +69,7 @@ class Filling:
         apart = {at for one in region.left_out for at in range(one.first - 1, one.last)}
         own = [(line, row) for at, (line, row) in enumerate(rows) if region.top <= at < region.end and at not in apart]
         own = [(line, row) for line, row in own if any(row)]
-        left = tuple(LeftOut(rows[one.first - 1][0], rows[one.last - 1][0], one.why) for one in region.left_out)
+        left = tuple(replace(one, first=rows[one.first - 1][0], last=rows[one.last - 1][0]) for one in region.left_out)
         notes = plain.notes if region.header else (*plain.notes, "it has no row of names")
         return self._table(own[: region.header], own[region.header :], replace(plain, left_out=left, notes=notes))
 
@@ -180,7 +180,7 @@ def _body(first: Region) -> int:
 def _above(head: Sequence[Lined], first: Region) -> Iterator[LeftOut]:
     """What is left out before a table, by its lines."""
     above = (one for one in first.left_out if one.last <= _body(first))
-    return (LeftOut(head[one.first - 1][0], head[one.last - 1][0], one.why) for one in above)
+    return (replace(one, first=head[one.first - 1][0], last=head[one.last - 1][0]) for one in above)
 
 
 def _below(text: Delimited, begin: int) -> list[Lined]:

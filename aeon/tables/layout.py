@@ -10,6 +10,7 @@ from aeon.tables.days import is_day, is_moment
 from aeon.tables.numerals import numeral
 from aeon.tables.reading import LeftOut
 from aeon.tables.shapes import is_nothing, shape
+from aeon.text import one_line
 
 __all__ = ["Grid", "Region", "header_rows", "names", "regions"]
 
@@ -17,6 +18,8 @@ Grid = Sequence[Sequence[str]]
 """Rows of cells, empty ones as "", of any width."""
 
 _MOST_HEADER = 4
+_LONGEST_LEFT = 100
+"""Characters that are told of rows that are left out."""
 _COUNTED, _LONG = 3, 10
 """Rows whose numbers count on, and digits that such a number has not."""
 _MOST, _LABELLED, _RARE = 0.5, 0.8, 0.1
@@ -99,14 +102,14 @@ def regions(grid: Grid) -> list[Region]:
             waiting.append((top, end))
             continue
         if goes_on:
-            notes = tuple(LeftOut(a + 1, b, "notes") for a, b in waiting)
+            notes = tuple(_left(grid, a, b, "notes") for a, b in waiting)
             found[-1] = Region(found[-1].top, end, found[-1].header, (*found[-1].left_out, *notes))
         else:
             found.append(_region(grid, top, end, waiting))
         waiting = []
     if not found:
         return [_whole(grid, blocks)] if blocks else []
-    behind = tuple(LeftOut(top + 1, end, "notes below it") for top, end in waiting)
+    behind = tuple(_left(grid, top, end, "notes below it") for top, end in waiting)
     last = found[-1]
     found[-1] = Region(last.top, last.end, last.header, (*last.left_out, *behind))
     return found
@@ -168,10 +171,16 @@ def _region(grid: Grid, top: int, end: int, above: Sequence[tuple[int, int]]) ->
     """The table of a block: from its first row that is wide enough to its last one, blocks above it being titles."""
     start = _start(grid, top, end)
     stop = _stop(grid, start, end)
-    left = [LeftOut(a + 1, b, "a title above it") for a, b in above]
-    left += [LeftOut(top + 1, start, "a title above it")] if start > top else []
-    left += [LeftOut(stop + 1, end, "notes below it")] if stop < end else []
+    left = [_left(grid, a, b, "a title above it") for a, b in above]
+    left += [_left(grid, top, start, "a title above it")] if start > top else []
+    left += [_left(grid, stop, end, "notes below it")] if stop < end else []
     return Region(start, stop, header_rows(grid[start:stop]), tuple(left))
+
+
+def _left(grid: Grid, top: int, end: int, why: str) -> LeftOut:
+    """Rows of a grid that are left out, with what they say."""
+    cells = (cell for row in grid[top:end] for cell in row if cell)
+    return LeftOut(top + 1, end, why, one_line("; ".join(cells), _LONGEST_LEFT))
 
 
 def _start(grid: Grid, top: int, end: int) -> int:

@@ -71,11 +71,17 @@ class Column:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Rows of the file that are not in the table: from a row to another, both counted from 1, and why."""
+    """Rows of the file that are not in the table: from one to another, both counted from 1, why, and what they say."""
 
     first: int
     last: int
     why: str
+    text: str = ""
+
+    @property
+    def told(self) -> str:
+        """``row 3 left out (a title above it: 'Sales')``."""
+        return f"{self.place} left out ({self.why}{f': {self.text!r}' if self.text else ''})"
 
     @property
     def place(self) -> str:
@@ -118,7 +124,7 @@ class Reading:
         """What of the file is not in the table."""
         beyond = f"{self.surplus:,} cell{'s' * (self.surplus > 1)} beyond the last column left out"
         surplus = (beyond,) if self.surplus else ()
-        return (*(f"{one.place} left out ({one.why})" for one in self.left_out), *surplus)
+        return (*(one.told for one in self.left_out), *surplus)
 
     @property
     def told(self) -> tuple[str, ...]:

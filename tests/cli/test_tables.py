@@ -41,7 +41,7 @@ def test_a_table_is_shown_whole(aeon: Aeon, sales: Path) -> None:
     assert shown.code == 0 and shown.err == "" and shown.out.splitlines() == [
         "sales.csv: sales, 4 rows",
         "  names in row 3",
-        "  row 1 left out (a title above it)",
+        "  row 1 left out (a title above it: 'Sales 2025')",
         "  row 8 left out (the sum of others, in a table of its own)",
         "    Shop    VARCHAR",
         "    Amount  DECIMAL    in €; numbers like 1.234,5, 1 cell without a value ('n.a.')",
@@ -78,7 +78,7 @@ def test_as_json(aeon: Aeon, sales: Path) -> None:
         "name": "Amount", "kind": "number", "type": "DECIMAL(28,2)", "unit": "€", "numbers": "1.234,5", "days": None,
         "without_value": [{"text": "n.a.", "cells": 1}], "note": None, "open": None,
     }  # fmt: skip
-    assert first["left_out"][0] == {"first": 1, "last": 1, "why": "a title above it"}
+    assert first["left_out"][0] == {"first": 1, "last": 1, "why": "a title above it", "text": "Sales 2025"}
 
 
 @pytest.mark.parametrize(

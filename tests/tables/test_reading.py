@@ -66,9 +66,8 @@ class TestWhereATableStands:
         notes = "Figures of the last two years are estimates.\n"
         database = load(tmp_path, self.TITLED + notes)
         assert rows_of(database) == [["Quay", "May", 120.5], ["Mill", "May", 99.5]]
-        assert "names in row 4; rows 1 to 2 left out (a title above it); row 7 left out (notes below it)" in told(
-            database
-        )
+        title = "rows 1 to 2 left out (a title above it: 'Sales report 2025; Exported by the office')"
+        assert f"names in row 4; {title}; row 7 left out (notes below it: 'Figures of the last" in told(database)
 
     def test_a_sheet_is_read_alike(self, tmp_path: Path) -> None:
         """Also where the table does not begin in the first column."""
@@ -433,7 +432,7 @@ def test_a_single_row_behind_an_empty_one_is_of_the_table(tmp_path: Path) -> Non
     text = "k,v,w\na,120,31\nb,340,57\nc,75,44\n\n,535,132\n\nSource: the town\n"
     database = load(tmp_path, text)
     assert rows_of(database, "t_totals") == [[None, 535, 132]]
-    assert "row 8 left out (notes below it)" in told(database)
+    assert "row 8 left out (notes below it: 'Source: the town')" in told(database)
     assert len(rows_of(load(tmp_path, "k,v\na,120\nb,340\n\nc,75\n"))) == 3
 
 
