@@ -51,7 +51,7 @@ def test_a_table_is_shown_whole(aeon: Aeon, sales: Path) -> None:
         "  names in row 3",
         "  its rows are sums of rows of the table before it",
         "    Shop    VARCHAR",
-        "    Amount  DECIMAL    in €; numbers like 1.234,5, 1 cell without a value ('n.a.')",
+        "    Amount  DECIMAL    in €; numbers like 1.234,5",
         "    Code    VARCHAR    codes, as some begin with zeros",
         "    e.g. 'All', 2100, NULL",
     ]  # fmt: skip
