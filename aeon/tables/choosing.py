@@ -73,10 +73,14 @@ def _by_custom(numerals: Mapping[Shape, Numeral], left: Sequence[Convention], de
         left = [*commas, *left]
     elif "," in marks and PLAIN in left:
         return PLAIN, ""
-    first = numerals[marked].places(left[0])
-    other = next(one for one in left if numerals[marked].places(one) != first)
-    read, may_be = (value_of(marked.example, convention) for convention in (left[0], other))
-    return left[0], f"{marked.example} is read as {read}; it may be {may_be}"
+    return left[0], _open(numerals, left)
+
+
+def _open(numerals: Mapping[Shape, Numeral], left: Sequence[Convention]) -> str:
+    """What a cell is in the first of several conventions, and what it may be in another."""
+    cell, found = _marked(numerals).example, numerals[_marked(numerals)]
+    other = next(one for one in left if found.places(one) != found.places(left[0]))
+    return f"{cell} is read as {value_of(cell, left[0])}; it may be {value_of(cell, other)}"
 
 
 def _marked(numerals: Mapping[Shape, Numeral]) -> Shape:
