@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from aeon.durable.jobs import Jobs
-from aeon.runtime.attempts import MOST, REASON
+from aeon.runtime.attempts import MOST, REASON, outcomes_in
 from aeon.runtime.replay import resume_point
 
 from .conftest import Place, errands, until
@@ -22,21 +22,22 @@ GOOD = ("good1", "good2", "good3")
 def test_a_run_that_ends_its_workers_is_given_up_and_no_other(place: Place) -> None:
     """Three good runs and a bad one, whose first read ends the process, always: after three trials it is failed.
 
-    Its answer is what its journal holds; by hand it is continued.
+    Its answer is what its journal holds; by hand it is continued. Trials count from its last new outcome: on a busy
+    machine the thought beside the read may be on record only in the second life.
     """
     for name in ("bad", *GOOD):
         place.submit(name, rounds=2)
-    deaths = 0
-    while deaths <= MOST + 1:
+    outcomes: list[int] = []
+    while len(outcomes) <= MOST + 2:
         with place.worker(killer="bad", reading=0.2, patience=1.5) as worker:
             until(lambda now=worker: now.poll() is not None or place.jobs.get("bad").state == "failed", 60)
             if worker.poll() is None:
                 for name in GOOD:
                     place.reaches(name, "ended")
                 break
-        deaths += 1
+        outcomes.append(outcomes_in(place.jobs.lines("bad")))
     bad = place.jobs.get("bad")
-    assert (bad.state, deaths, bad.detail) == ("failed", MOST + 1, REASON)
+    assert (bad.state, len(outcomes) - outcomes.index(outcomes[-1]), bad.detail) == ("failed", MOST + 1, REASON)
     assert bad.end is not None and bad.end.conclusion is not None and bad.end.given_up
     assert (bad.end.stop_reason, bad.end.answer) == ("failed", place.jobs.journal("bad").entries[0].value["text"])
     assert [place.posts(name) for name in GOOD] == [[1, 1]] * 3
