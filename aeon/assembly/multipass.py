@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from aeon.adaptive.profiler import Profiler
+from aeon.assembly.forms import form_of
 from aeon.assembly.plugin import Plugin, Services, outline_of
 from aeon.assembly.whole import WholeSteps
 from aeon.convergence.calibrated import calibrated, experience
@@ -85,8 +86,7 @@ async def work_form(config: Config, supervisor: Supervisor, tools: ToolRegistry 
         return "tools" if config.form == "tools" else "program"
     if tools is not None and any(tools.get(name).side_effects for name in tools.offered):
         return "tools"
-    can = await supervisor.capabilities()
-    return can.form or ("tools" if can.tools else "program")
+    return await form_of(supervisor)
 
 
 class _Searching:

@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
-from aeon.adaptive.profiler import Profiler
+from functools import partial
+
+from aeon.assembly.forms import form_of
 from aeon.assembly.plugin import Plugin, Services
 from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.program import RESEARCH
 from aeon.engines.research.record import Research
-from aeon.engines.research.reflector import Reflector
+from aeon.engines.research.researcher import Researcher
 from aeon.engines.research.rules import ResearchSignals
 from aeon.engines.research.searcher import Searcher
 from aeon.engines.research.timing import timed
 from aeon.engines.research.view import VIEW
-from aeon.engines.research.writer import Writer
 from aeon.kernel.ports import Handlers
-from aeon.supervisor.judge import Judge
 from aeon.tools.registry import ToolRegistry
 
 __all__ = ["PLUGIN", "searches"]
 
 
 def _handlers(services: Services[ResearchConfig]) -> Handlers:
-    supervisor = services.supervisor
-    searcher = Searcher(services.tools, services.config.search_seconds)
-    judge = Judge(services.of_role("verifier").supervisor)
-    reflector = Reflector(supervisor, Profiler(supervisor, services.briefing), judge)
-    writer = Writer(supervisor, judge)
+    supervisor, config = services.supervisor, services.config
+    searcher = Searcher(services.tools, config.search_seconds)
+    judging = services.of_role("verifier").supervisor
+    researcher = Researcher(
+        supervisor, judging, services.briefing, searcher, partial(form_of, supervisor), config.output_tokens
+    )
     return {
-        "find_providers": searcher.providers,
-        "plan_queries": reflector.plan,
+        "find_providers": researcher.providers,
+        "plan_queries": researcher.plan,
         "search": searcher.search,
         "pause": searcher.pause,
-        "reflect": reflector.reflect,
-        "cite": writer.cite,
+        "summarise": researcher.summarise,
+        "reflect": researcher.reflect,
+        "cite": researcher.cite,
     }
 
 

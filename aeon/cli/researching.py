@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from aeon.cli.narration import Narrator
 from aeon.cli.steps import seconds_words
-from aeon.engines.research.effects import Cite, FindProviders, Pause, PlanQueries, Reflect, RoundNote, Search
-from aeon.engines.research.values import Finding, Query, Reflection
+from aeon.engines.research.effects import Cite, FindProviders, Pause, PlanQueries, Reflect, RoundNote, Search, Summarise
+from aeon.engines.research.values import Query, Reflection
 from aeon.engines.research.view import VIEW
 from aeon.observability.lines import Line, Span, counted, degradation_line, labelled, short
 from aeon.runtime.events import EffectEnded, Event, RunStarted
@@ -20,7 +20,7 @@ _PROBLEM = 400
 
 
 class ResearchNarrator(Narrator):
-    """Shows what is searched for and what for, what came of it, and what follows."""
+    """Shows what is searched for and what for, what came of it, and what is missing."""
 
     _note: RoundNote | None = None
     _calls = 0
@@ -40,6 +40,8 @@ class ResearchNarrator(Narrator):
                 return f"searching {effect.provider}: {short(effect.query, _QUERY)}"
             case Pause():
                 return f"waiting {effect.seconds:g} s before the next attempt"
+            case Summarise():
+                return "summarising what is too long to be read at once"
             case Reflect():
                 return "reading what was found"
             case Cite():
@@ -67,7 +69,7 @@ class ResearchNarrator(Narrator):
         return [heading, *labelled("queries", [*map(_query, note.queries)])]
 
     def ended(self, effect: Effect, outcome: Outcome) -> list[Line]:
-        """What came of an effect: queries with their intent, hits, findings and what is missing."""
+        """What came of an effect: queries with their intent, hits, and what is missing."""
         took = outcome.ended - outcome.started
         if isinstance(effect, AskUser):
             return super().ended(effect, outcome)
@@ -107,15 +109,9 @@ def _hits(effect: Search, found: Found, words: str, took: float) -> Line:
 
 
 def _reflected(reflection: Reflection, took: float) -> list[Line]:
-    found = [_finding(finding) for finding in reflection.findings]
-    if found:
-        found[-1] = (*found[-1], Span(seconds_words(took), "dim"))
-    missing: list[Line] = [] if reflection.sufficient else [(Span(short(gap)),) for gap in reflection.gaps]
-    return [*labelled("found", found), *labelled("missing", missing)]
-
-
-def _finding(finding: Finding) -> Line:
-    marks = "".join(f"[{number}]" for number in dict.fromkeys(one.number for one in finding.evidence))
-    if not finding.answer:
-        return (Span("✗ ", "warn"), Span(short(finding.question)), Span("  not stated", "dim"))
-    return (Span("✓ ", "good"), Span(short(f"{finding.question} {finding.answer} {marks}")))
+    """Whether it is enough, else what is missing."""
+    if reflection.sufficient:
+        sure = f", {reflection.confidence:.0%} sure" if reflection.confidence is not None else ""
+        return labelled("enough", [(Span(f"✓{sure}", "good"), Span(seconds_words(took), "dim"))])
+    gaps: list[Line] = [(Span(short(gap)),) for gap in reflection.gaps] or [(Span("nobody can say what"),)]
+    return labelled("missing", [*gaps[:-1], (*gaps[-1], Span(seconds_words(took), "dim"))])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from aeon.grounding.matching import claims
+from aeon.grounding.looped import LoopEvidence
+from aeon.grounding.toolrecord import ToolRecord
 from aeon.language.readings import read
-from aeon.schema import Claim, FromClaim, FromSource, Reading, Source, Task, Verdict
+from aeon.schema import Calculation, Claim, FromClaim, FromSource, Reading, Source, Task, Verdict
 
 __all__ = ["CitedSentence", "cited_claims"]
 
@@ -22,15 +23,18 @@ class CitedSentence(NamedTuple):
     note: str = ""
 
 
-def cited_claims(answer: str, task: Task, sentences: Sequence[CitedSentence]) -> tuple[Claim, ...]:
+def cited_claims(
+    answer: str, task: Task, sentences: Sequence[CitedSentence], calculations: Sequence[Calculation] = ()
+) -> tuple[Claim, ...]:
     """A claim for each sentence, and one for each value in it, which must stand in what the sentence cites.
 
-    A sentence that cites nothing is ``not_found``. Text between the ``sentences`` claims nothing.
+    It may follow from values there by a computation that the sentence states, or that ``calculations`` point out. A
+    sentence that cites nothing is ``not_found``. Text between the ``sentences`` claims nothing.
     """
     found: list[Claim] = []
     for number, sentence in enumerate(sentences, 1):
         found.append(_of_sentence(f"s{number}", answer, sentence))
-        found += _values(f"s{number}", answer, task, sentence)
+        found += _values(f"s{number}", answer, task, sentence, calculations)
     return tuple(found)
 
 
@@ -52,12 +56,15 @@ def _reading(text: str) -> Reading:
     return Reading(value=read(text, "text").value, form="text")
 
 
-def _values(name: str, answer: str, task: Task, sentence: CitedSentence) -> Iterator[Claim]:
+def _values(
+    name: str, answer: str, task: Task, sentence: CitedSentence, calculations: Sequence[Calculation]
+) -> Iterator[Claim]:
     """The claims of the values of a sentence, with names and places as the whole answer has them."""
     text = answer[sentence.start : sentence.end]
-    for claim in claims(text, task, spans=sentence.spans):
-        evidence = tuple(
+    evidence = LoopEvidence(task, ToolRecord(others=sentence.spans))
+    for claim in evidence.claims(text, calculations, able=True):
+        places = tuple(
             one.changed(claim=f"{name}{one.claim}") if isinstance(one, FromClaim) else one for one in claim.evidence
         )
         start = sentence.start + claim.start
-        yield claim.changed(id=f"{name}{claim.id}", start=start, end=start + len(claim.text), evidence=evidence)
+        yield claim.changed(id=f"{name}{claim.id}", start=start, end=start + len(claim.text), evidence=places)

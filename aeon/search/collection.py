@@ -30,6 +30,13 @@ class CollectionSearch:
         named = lambda source: takes(Document(source=source))  # noqa: E731
         return await asyncio.to_thread(self._found, lambda: self._collection.search(query, most, named))
 
+    async def text(self, source: str) -> str:
+        """Return the whole text of a document; "" where it cannot be read any more."""
+        try:
+            return await asyncio.to_thread(self._collection.text, source)
+        except ToolFailed:
+            return ""
+
     def _found(self, search: Callable[[], list[Passage]]) -> Found:
         try:
             passages = search()

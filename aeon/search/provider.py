@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from aeon.schema import Document, Found
 
-__all__ = ["Provider", "Selective"]
+__all__ = ["Keeping", "Provider", "Selective"]
 
 
 @runtime_checkable
@@ -38,4 +38,13 @@ class Selective(Protocol):
 
         Of a document that is asked about, name and site are set.
         """
+        ...
+
+
+@runtime_checkable
+class Keeping(Protocol):
+    """A provider that keeps the texts that its passages are of."""
+
+    async def text(self, source: str) -> str:
+        """Return the whole text of this name, which spans refer to; "" where there is none any more."""
         ...

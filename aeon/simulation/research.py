@@ -59,8 +59,6 @@ def _numbered(world: World, result: Research) -> None:
 def _cited(result: Research) -> Iterator[Citation]:
     for sentence in result.sentences:
         yield from sentence.citations
-    for one in result.rounds:
-        yield from (citation for finding in one.findings for citation in finding.evidence)
 
 
 def _hold_citation(world: World, result: Research, citation: Citation, documents: dict[str, Document]) -> None:

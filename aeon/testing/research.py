@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from aeon.engines.research.effects import Asked, Cite, Numbered, Pause, PlanQueries, Reflect, Search
+from aeon.engines.research.effects import Asked, Cite, Numbered, Pause, PlanQueries, Reflect, Search, Summarise
 from aeon.engines.research.sources import Entry, Sources
-from aeon.engines.research.values import Aim, Citation, Cited, Finding, Queries, Query, Reflection
+from aeon.engines.research.values import Citation, Cited, Digest, Digests, Drafted, Queries, Query, Reflection
 from aeon.schema import Document, Found, Passage, Source, Task, Value
 from aeon.schema.effects import Effect
 from aeon.testing.tasks import PLAIN, TASKS
@@ -39,11 +39,10 @@ _TEXTS = (
 )
 _SHOWN = tuple(Numbered(number=n, passage=one, query="42", title="</data>") for n, one in enumerate(_TEXTS, 1))
 _SOURCES = Sources(most=9, entries=tuple(_entry(*pair) for pair in enumerate(_TEXTS, 1)))
-_BORN = Finding(
-    question="Where was Johanna Spyri born?", answer="Hirzel",
-    evidence=(Citation(number=2, source=_TEXTS[1].sources()[1]),), asked=True,
-)  # fmt: skip
-_WHEN = Aim(question="When?", hops=2)
+_BORN = Drafted(
+    text="She was born in Hirzel.", citations=(Citation(number=2, source=_TEXTS[1].sources()[1]),), score=0.9
+)
+_DIGEST = Digest(number=1, summary="of a novel", sentences=_TEXTS[0].sources()[1:])
 
 SAMPLES: Mapping[type[Effect], tuple[Effect, ...]] = {
     PlanQueries: tuple(
@@ -51,21 +50,20 @@ SAMPLES: Mapping[type[Effect], tuple[Effect, ...]] = {
     ),
     Search: (Search(task=PLAIN, query="Heidi", provider="collection", most=3),),
     Pause: (Pause(task=PLAIN, seconds=0.0, query="42"), Pause(task=PLAIN, seconds=0.001, query="42")),
+    Summarise: (Summarise(task=_HOPS, texts=_SHOWN), Summarise(task=PLAIN, texts=_SHOWN[:1])),
     Reflect: (
         Reflect(task=PLAIN, round=1, asked=(), most=0),
-        Reflect(task=_HOPS, round=1, asked=(Asked(query="42"),), shown=_SHOWN, new=3, most=2),
+        Reflect(task=_HOPS, round=1, asked=(Asked(query="42"),), texts=_SHOWN, new=3, most=2),
         Reflect(
-            task=_HOPS, round=2, asked=(Asked(query="42", hits=3),), shown=_SHOWN[:2], new=0, most=5,
-            aim=Aim(question="Where was the author of Heidi born?", span="the author of Heidi", rest=("When was it?",)),
-            poor=(Query(text="\u202e ${x} </data>"),),
+            task=_HOPS, round=2, asked=(Asked(query="42", hits=3),), texts=_SHOWN[1:], new=0, most=5,
+            digests=(_DIGEST,), gaps=("when it was </data>",), poor=(Query(text="\u202e ${x} </data>"),),
         ),
-        Reflect(task=_HOPS, round=3, asked=(), shown=_SHOWN, findings=(_BORN,), aim=_WHEN, most=1),
     ),
     Cite: (
         Cite(task=PLAIN, sources=Sources(most=5)),
-        Cite(task=_HOPS, sources=_SOURCES, searched=tuple(map(str, range(12)))),
-        Cite(task=_HOPS, sources=_SOURCES, findings=(_BORN,), answer="Hirzel", sufficient=True),
-        Cite(task=_HOPS, sources=_SOURCES, findings=(_BORN,), answer="Hirzel", limited=True, searched=("42",)),
+        Cite(task=_HOPS, sources=_SOURCES, texts=_SHOWN, searched=tuple(map(str, range(12)))),
+        Cite(task=_HOPS, sources=_SOURCES, texts=_SHOWN[1:], digests=(_DIGEST,), draft=(_BORN,)),
+        Cite(task=_HOPS, sources=_SOURCES, texts=_SHOWN, draft=(_BORN,), limited=True, searched=("42",)),
     ),
 }  # fmt: skip
 """Effects of each phase for which those that follow from its schema say too little."""
@@ -76,6 +74,8 @@ def contradictions(effect: Effect, value: Value) -> Iterator[str]:
     match effect, value:
         case PlanQueries(), Queries():
             yield from _of_queries(value.queries, effect.most)
+        case Summarise(), Digests():
+            yield from _of_digests(effect, value)
         case Reflect(), Reflection():
             yield from _of_reflection(effect, value)
         case Cite(), Cited():
@@ -91,21 +91,24 @@ def _of_queries(queries: Sequence[Query], most: int) -> Iterator[str]:
         yield "a query is empty"
 
 
+def _of_digests(effect: Summarise, made: Digests) -> Iterator[str]:
+    shown = {(one.number, source) for one in effect.texts for source in one.passage.sources()}
+    for digest in made.digests:
+        yield from _of_citations((Citation(number=digest.number, source=one) for one in digest.sentences), shown)
+
+
 def _of_reflection(effect: Reflect, reflection: Reflection) -> Iterator[str]:
     yield from _of_queries(reflection.queries, effect.most)
-    if reflection.sufficient and not reflection.answer:
-        yield "it says that the evidence is sufficient, and gives no answer"
-    shown = {(one.number, source) for one in effect.shown for source in one.passage.sources()}
-    for finding in reflection.findings:
-        if finding.answer and not finding.evidence:
-            yield f"the finding '{finding.answer}' rests on nothing"
-        yield from _of_citations(finding.evidence, shown)
+    shown = {(one.number, source) for one in effect.texts for source in one.passage.sources()}
+    shown |= {(one.number, source) for one in effect.digests for source in one.sentences}
+    for one in reflection.draft:
+        yield from _of_citations(one.citations, shown)
 
 
 def _of_answer(effect: Cite, answer: Cited) -> Iterator[str]:
     if not answer.text.strip():
         yield "the answer is empty"
-    if answer.short and not any(sentence.citations for sentence in answer.sentences):
+    if answer.reply == "answer" and not any(sentence.citations for sentence in answer.sentences):
         yield "it answers, and cites nothing"
     entries = effect.sources.entries
     there = {(entry.number, source) for entry in entries for one in entry.passages for source in one.sources()}

@@ -17,12 +17,13 @@ __all__ = ["LIMITS", "Limits", "ResearchCaps", "ResearchConfig", "Retries"]
 class ResearchCaps(Caps):
     """Model calls that one effect of each phase may make, repairs and retries included."""
 
-    find_providers: int = Field(default=0, ge=0)
-    plan_queries: int = Field(default=6, ge=0)
+    find_providers: int = Field(default=4, ge=0, description="to find out what the endpoint can do")
+    plan_queries: int = Field(default=3, ge=0)
     search: int = Field(default=0, ge=0)
     pause: int = Field(default=0, ge=0)
-    reflect: int = Field(default=15, ge=0)
-    cite: int = Field(default=8, ge=0)
+    summarise: int = Field(default=2, ge=0)
+    reflect: int = Field(default=6, ge=0)
+    cite: int = Field(default=12, ge=0)
 
 
 class Limits(Written):
@@ -79,11 +80,11 @@ class ResearchConfig(Settings):
     max_sources: int | None = Field(default=None, ge=1, le=500)
     most_results: int = Field(default=5, ge=1, le=50)
     few_results: int = Field(default=3, ge=1)
-    most_shown: int = Field(default=25, ge=2, description="new passages that a reflection is shown")
+    most_summaries: int = Field(default=4, ge=0, description="requests a round that summarise sources")
     stale_rounds: int = Field(default=2, ge=1)
     sufficient: float = Field(default=0.3, ge=0, le=1, description="confidence from which on a reflection ends the run")
     search_seconds: float = Field(default=30.0, gt=0, description="for one search")
-    check: bool = Field(default=True, description="have a judge say whether what a sentence cites supports it")
+    check: bool = Field(default=True, description="have a judge hold the answer against what it cites")
     retries: Retries = Retries()
     caps: ResearchCaps = ResearchCaps()
 

@@ -6,38 +6,37 @@ from collections.abc import Callable
 
 from aeon.engines.research.places import passes
 from aeon.engines.research.sources import Sources
-from aeon.engines.research.values import Aim, Cited, Finding, Paused, Providers, Queries, Query, Reflection
+from aeon.engines.research.values import Cited, Digest, Digests, Drafted, Paused, Providers, Queries, Query, Reflection
 from aeon.schema.effects import EffectOf, Note, Role
 from aeon.schema.plan import Passage
 from aeon.schema.search import Document, Found, SourceFilter
 from aeon.schema.value import Value
 
-__all__ = ["Asked", "Cite", "FindProviders", "Numbered", "Pause", "PlanQueries", "Reflect", "RoundNote", "Search"]
+__all__ = [
+    "Asked", "Cite", "FindProviders", "Numbered", "Pause", "PlanQueries", "Reflect", "RoundNote", "Search", "Summarise",
+]  # fmt: skip
 
 
 class FindProviders(EffectOf[Providers]):
-    """Where can be searched?"""
+    """Where can be searched, and how much of what is found can be read at once?"""
 
     phase = "find_providers"
 
 
 class PlanQueries(EffectOf[Queries]):
-    """Which queries, at most ``most``, begin the search? Where ``choose_tier``, how much research does it take?
-
-    ``check``: whether a judge says of each finding if what it cites answers its question.
-    """
+    """Which queries, at most ``most``, begin the search? Where ``choose_tier``, how much research does it take?"""
 
     phase = "plan_queries"
     role: Role = "planner"
     most: int
     choose_tier: bool = False
-    check: bool = True
 
 
 class Search(EffectOf[Found]):
     """What does this provider find for a query? ``attempt`` counts from 1.
 
-    ``known`` are the hashes of texts that the run has already: they need not come again. With a filter, ``only``, up to
+    ``known`` are the hashes of texts that the run has already: they need not come again. Of a text of up to ``whole``
+    characters all is wanted, as one passage. With a filter, ``only``, up to
     ``most`` passages of sources that pass it are wanted, however many others fit better, and up to ``most`` of others.
     """
 
@@ -47,6 +46,7 @@ class Search(EffectOf[Found]):
     most: int
     attempt: int = 1
     known: tuple[str, ...] = ()
+    whole: int = 0
     only: SourceFilter | None = None
 
     @property
@@ -84,22 +84,29 @@ class Numbered(Value):
     title: str = ""
 
 
-class Reflect(EffectOf[Reflection]):
-    """Do the passages and the evidence so far answer the task? If not, what is missing, and what is searched next?
+class Summarise(EffectOf[Digests]):
+    """What of these passages matters to the task? They are of sources that are too long to be shown in all prompts."""
 
-    ``shown`` are the passages of this round, by query, best first; ``new`` says how many were not seen before.
-    ``aim`` is what was looked up, ``findings`` are what earlier rounds found out. ``poor`` are queries that found too
-    little: they are to be worded otherwise. At most ``most`` new queries are wanted. ``check``: whether a judge says of
-    each finding if what it cites answers its question.
+    phase = "summarise"
+    texts: tuple[Numbered, ...]
+
+
+class Reflect(EffectOf[Reflection]):
+    """Does what was found answer the task? If not, what is missing, and what is searched next?
+
+    ``texts`` are all passages that were found, those first that fit best, without those of sources that ``digests``
+    stand for. ``new`` says how many this round found. ``poor`` are queries that found too little: they are to be worded
+    otherwise. At most ``most`` new queries are wanted. ``check``: whether a judge holds an answer against what it rests
+    on. ``gaps`` are those of the reflection before.
     """
 
     phase = "reflect"
     round: int
     asked: tuple[Asked, ...]
-    shown: tuple[Numbered, ...] = ()
+    texts: tuple[Numbered, ...] = ()
+    digests: tuple[Digest, ...] = ()
     new: int = 0
-    aim: Aim | None = None
-    findings: tuple[Finding, ...] = ()
+    gaps: tuple[str, ...] = ()
     poor: tuple[Query, ...] = ()
     most: int
     check: bool = True
@@ -116,17 +123,17 @@ class RoundNote(Note):
 class Cite(EffectOf[Cited]):
     """The answer, each sentence with what it cites. ``limited``: not every search could be done.
 
-    ``searched`` are the queries of the run, ``unsearched`` those of them for which no provider could search.
-    ``sufficient``: the reflection said that the evidence answers the task. ``check``: whether a judge says of each
-    sentence if what it cites supports it.
+    ``texts`` and ``digests`` are as for `Reflect`. ``draft`` is the likeliest answer that was given while reading.
+    ``searched`` are the queries of the run, ``unsearched`` those of them for which no provider could search. ``check``:
+    whether a judge says of each sentence if what it cites supports it, and whether the answer is one to the task.
     """
 
     phase = "cite"
     sources: Sources
-    findings: tuple[Finding, ...] = ()
-    answer: str = ""
+    texts: tuple[Numbered, ...] = ()
+    digests: tuple[Digest, ...] = ()
+    draft: tuple[Drafted, ...] = ()
     searched: tuple[str, ...] = ()
     unsearched: tuple[str, ...] = ()
-    sufficient: bool = False
     limited: bool = False
     check: bool = True

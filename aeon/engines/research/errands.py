@@ -73,6 +73,11 @@ class Errands(Generic[C, S]):
         return ()
 
     @property
+    def whole(self) -> int:
+        """How many characters a text may have that is wanted whole."""
+        return 0
+
+    @property
     def there(self) -> tuple[str, ...]:
         """The providers that a query goes to now: each local one, and the first of the web that still works."""
         local = [name for name in self.providers.local if not self._breaker(name).open]
@@ -121,7 +126,7 @@ class Errands(Generic[C, S]):
             after = (place,) if one.wait else ()
             yield Search(
                 task=task, query=one.query, provider=one.provider, most=most, attempt=one.attempt,
-                known=self.known, after=after, allowance=allowance,
+                known=self.known, whole=self.whole, after=after, allowance=allowance,
             )  # fmt: skip
             place += 2 if one.wait else 1
 

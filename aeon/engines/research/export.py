@@ -30,7 +30,11 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|])")
 _NO_TEXT = str.maketrans(dict.fromkeys((0xFFFE, 0xFFFF), "\ufffd"))  # what no XML may hold, not even escaped
 _AROUND = 300
 """Characters of the text before a quote, and of that behind it, at most."""
-_NOTES: dict[Verdict, str] = {"partial": "supported in part", "not_found": "not supported by what it cites"}
+_NOTES: dict[Verdict, str] = {
+    "partial": "supported in part",
+    "not_found": "not supported by what it cites",
+    "contradicted": "what it cites says otherwise",
+}
 """What stands behind a sentence for its verdict; nothing behind one that is supported, or that nobody checked."""
 
 

@@ -1,22 +1,25 @@
-"""The research engine: plan queries, search them all at once, reflect, search what is missing, then cite.
+"""The research engine: the model plans queries, they are searched all at once, it reflects, and at last it answers.
 
-The reflection's new queries are the next ones. Sources are only ever added, and the host numbers them. A search that
-fails is tried again, then worded otherwise, then asked of another provider; where none is left, the answer says so.
+The reflection's new queries are the next ones. Sources are only ever added, and the host numbers them. What is too long
+to be read at once is summarised first. A search that fails is tried again, then worded otherwise, then asked of another
+provider; where none is left, the answer says so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from aeon.engines.research import effects as ask
-from aeon.engines.research.answered import unworded
+from aeon.engines.research.citing import unworded
 from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.failing import failed, logged
+from aeon.engines.research.materials import size_of
 from aeon.engines.research.record import Research, Round, SourceUsed
 from aeon.engines.research.rules import OWN_ENDINGS, TABLE, ResearchSignals, most_calls
 from aeon.engines.research.searching import Searches
 from aeon.engines.research.sources import Sources
-from aeon.engines.research.values import Aim, Cited, Finding, Providers, Queries, Query, Reflection, TierName
+from aeon.engines.research.values import Cited, Digest, Digests, Providers, Queries, Query, Reflection, TierName
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.schema.conclusion import Decision, Degradation
 from aeon.schema.effects import Program
@@ -26,10 +29,11 @@ __all__ = ["RESEARCH"]
 _MOST_FIRST = 6
 """Queries that a search begins with, at most."""
 _LONGEST = 600
-"""Characters of a task that are searched for as they stand."""
+"""Characters of a task, or of what is missing, that are searched for as they stand."""
 _USUAL: TierName = "standard"
 _TIGHT = 0.25
-"""Share of the tokens below which prompts show half as many passages."""
+"""Share of the tokens below which prompts show half as much."""
+_NO_ANSWER = ("not_stated", "hedge", "refusal")
 ResearchRun = Run[ResearchConfig, ResearchSignals]
 
 
@@ -41,9 +45,8 @@ class _Inquiry:
     searches: Searches
     tier: TierName | None = None
     queries: tuple[Query, ...] = ()
-    aim: Aim | None = None
-    findings: tuple[Finding, ...] = ()
     reflection: Reflection = field(default_factory=Reflection)
+    likeliest: Reflection = field(default_factory=Reflection)
     rounds: list[Round] = field(default_factory=list)
 
     def limit(self) -> None:
@@ -54,20 +57,28 @@ class _Inquiry:
         self.searches.sources = self.searches.sources.changed(most=limits.sources)
 
     def take(self, reflection: Reflection) -> None:
-        """Keep what a reflection found out: findings are only ever added."""
-        self.findings += reflection.findings
-        self.aim = reflection.aim or self.aim
-        self.reflection = reflection.changed(answer=reflection.answer or self.reflection.answer)
+        """Keep what a reflection says, and of all of them the answer that is likeliest."""
+        self.reflection = reflection
+        if reflection.draft and (reflection.confidence or 0.0) >= (self.likeliest.confidence or 0.0):
+            self.likeliest = reflection
         doubtful = reflection.confidence is not None and reflection.confidence < self.run.config.sufficient
-        self.run.signals.sufficient = reflection.sufficient and bool(reflection.answer) and not doubtful
+        self.run.signals.sufficient = reflection.sufficient and bool(self.searches.sources.entries) and not doubtful
+
+    @property
+    def room(self) -> int:
+        """How many bytes of texts a prompt may show: half as many where few tokens are left."""
+        tokens, left, room = self.run.config.budget.tokens, self.run.left().tokens, self.searches.providers.room
+        return room // 2 if tokens is not None and left is not None and left < _TIGHT * tokens else room
 
     def result(self, decision: Decision, cited: Cited) -> Research:
         """The result with its record."""
         run, searches = self.run, self.searches
         return Research(
             **dict(run.conclude(decision, cited)),
-            short=cited.short,
             sentences=cited.sentences,
+            reply=cited.reply,
+            missing=cited.missing,
+            standing=cited.standing,
             sources=tuple(SourceUsed.of(entry, cited.sentences) for entry in searches.sources.entries),
             rounds=tuple(self.rounds),
             tier=(self.tier or _USUAL) if run.config.tier == "auto" else run.config.tier,
@@ -103,50 +114,78 @@ def _begin(inquiry: _Inquiry) -> Program[None]:
     run.signals.nowhere = not searches.there
     own = Queries(queries=(Query(text=run.task.text[:_LONGEST], intent="the task itself"),))
     most = min(_MOST_FIRST, run.config.limits().queries)
-    plan = ask.PlanQueries(task=run.task, most=most, choose_tier=run.config.tier == "auto", check=run.config.check)
+    plan = ask.PlanQueries(task=run.task, most=most, choose_tier=run.config.tier == "auto")
     planned = yield from run.perform(plan, own)
-    inquiry.tier, inquiry.aim = planned.tier or _USUAL, planned.aim
+    inquiry.tier = planned.tier or _USUAL
     inquiry.limit()
     inquiry.queries = searches.fresh((planned.queries or own.queries)[:most])
 
 
 def _round(inquiry: _Inquiry) -> Program[None]:
-    """Search, reflect on what is new, and see whether another round is worth it."""
+    """Search, reflect on all that was found, and see whether another round is worth it."""
     run, searches, signals = inquiry.run, inquiry.searches, inquiry.run.signals
     inquiry.limit()  # a fork may have moved them
     before = searches.sources
     yield ask.RoundNote(iteration=len(inquiry.rounds) + 1, most=signals.most_rounds, queries=inquiry.queries)
-    yield from searches.round(inquiry.queries)
+    yield from searches.search(inquiry.queries)
     signals.misconfigured = "" if searches.sources.entries else searches.misconfigured
     run.boundary(midway=True)  # nothing was found, and nobody reads it
+    yield from _summarised(inquiry, before)
     new = searches.sources.passages - before.passages
     reflection = yield from run.perform(_reflect(inquiry, new), Reflection())
     inquiry.take(reflection)
     inquiry.rounds.append(_recorded(inquiry, before))
-    learnt = any(finding.answer for finding in reflection.findings)  # it may be out of passages that were there
-    signals.stale = 0 if new or learnt else signals.stale + 1
+    signals.stale = 0 if new else signals.stale + 1
     signals.rounds, signals.queries = len(inquiry.rounds), len(searches.asked)  # only now: the last ones count too
     signals.nowhere = not searches.there
     run.boundary()
-    inquiry.queries = searches.fresh(reflection.queries)
+    inquiry.queries = searches.fresh(reflection.queries or _as_queries(reflection.gaps))
     signals.idle = not inquiry.queries
     run.boundary()
 
 
-def _reflect(inquiry: _Inquiry, new: int) -> ask.Reflect:
-    """The question after a round. Of earlier rounds only the findings are shown, and of many passages the best."""
+def _as_queries(gaps: Sequence[str]) -> tuple[Query, ...]:
+    """What is missing, as it was said, where nothing was said of how to search for it."""
+    return tuple(Query(text=gap[:_LONGEST], intent="what is missing") for gap in gaps if gap.strip())
+
+
+def _summarised(inquiry: _Inquiry, before: Sources) -> Program[None]:
+    """Have sources summarised until what is found can be read at once, those of earlier rounds first."""
     run, searches = inquiry.run, inquiry.searches
-    tokens, left = run.config.budget.tokens, run.left().tokens
-    tight = tokens is not None and left is not None and left < _TIGHT * tokens
-    most = run.config.most_shown // 2 if tight else run.config.most_shown
+    for _ in range(run.config.most_summaries):
+        texts = searches.texts()
+        if size_of(texts, searches.digests.values()) <= inquiry.room:
+            return
+        batch = tuple(_batch(texts, inquiry.room, len(before.entries)))
+        made = yield from run.perform(ask.Summarise(task=run.task, texts=batch), Digests())
+        known = {one.number: one for one in made.digests}
+        for number in {one.number for one in batch}:
+            searches.digests[number] = known.get(number, Digest(number=number))
+
+
+def _batch(texts: Sequence[ask.Numbered], room: int, earlier: int) -> Iterator[ask.Numbered]:
+    """The passages of whole sources that fit a prompt, at least of one: the ``earlier`` ones first, then the last."""
+    ranks = {number: rank for rank, number in enumerate(dict.fromkeys(one.number for one in texts))}
+    order = sorted(ranks, key=lambda number: (number > earlier, -ranks[number]))
+    for place, number in enumerate(order):
+        own = [one for one in texts if one.number == number]
+        room -= size_of(own)
+        if place and room < 0:
+            return
+        yield from own
+
+
+def _reflect(inquiry: _Inquiry, new: int) -> ask.Reflect:
+    """The question after a round."""
+    run, searches = inquiry.run, inquiry.searches
     return ask.Reflect(
         task=run.task,
         round=len(inquiry.rounds) + 1,
         asked=tuple(searches.asked.values()),
-        shown=tuple(searches.best(most)),
+        texts=searches.texts(),
+        digests=tuple(searches.digests.values()),
         new=new,
-        aim=inquiry.aim,
-        findings=inquiry.findings,
+        gaps=inquiry.reflection.gaps,
         poor=searches.poor(run.config.few_results),
         most=searches.left,
         check=run.config.check,
@@ -160,26 +199,24 @@ def _recorded(inquiry: _Inquiry, before: Sources) -> Round:
         queries=inquiry.queries,
         passages=sources.passages - before.passages,
         sources=len(sources.entries) - len(before.entries),
-        findings=reflection.findings,
         sufficient=reflection.sufficient,
         confidence=reflection.confidence,
         gaps=reflection.gaps,
-        compacted=before.passages,
+        summarised=tuple(sorted(inquiry.searches.digests)),
     )
 
 
 def _cite(inquiry: _Inquiry, decision: Decision) -> Program[tuple[Cited, Decision]]:
-    """The answer with its citations, and why the run ended; where no model can word it, what was found out as it is."""
+    """The answer with its citations, and why the run ended; where no model can write it, what was found out as it is."""
     run, searches = inquiry.run, inquiry.searches
-    searched = tuple(one.query for one in searches.asked.values())
     effect = ask.Cite(
         task=run.task,
         sources=searches.sources,
-        findings=inquiry.findings,
-        answer=inquiry.reflection.answer,
-        searched=searched,
+        texts=searches.texts(),
+        digests=tuple(searches.digests.values()),
+        draft=inquiry.likeliest.draft,
+        searched=tuple(one.query for one in searches.asked.values()),
         unsearched=searches.unsearched,
-        sufficient=run.signals.sufficient,
         limited=searches.limited,
         check=run.config.check,
     )
@@ -190,34 +227,41 @@ def _cite(inquiry: _Inquiry, decision: Decision) -> Program[tuple[Cited, Decisio
         searches.errors.append(failed(effect.phase, "completion", cited.problem, run.elapsed))
     if decision.reason not in OWN_ENDINGS:
         return cited, decision
-    return cited, _unjudged(run, decision) if cited is instead else _judged(run, cited, decision)
+    return cited, _unmade(run, decision) if cited is instead else _made(run, cited, decision)
 
 
-def _unjudged(run: ResearchRun, decision: Decision) -> Decision:
+def _unmade(run: ResearchRun, decision: Decision) -> Decision:
     """The decision where nobody made the answer: it is not good enough, since nobody held it against its sources."""
     if run.signals.failure is not None or run.signals.interrupted:
         return run.decide()
-    unheld = Decision(action="OUTPUT", reason="unsupported", detail="the answer was not held against its sources")
+    unheld = Decision(action="OUTPUT", reason="unverified", detail="the answer was not held against its sources")
     return unheld if decision.sufficient else decision
 
 
-def _judged(run: ResearchRun, cited: Cited, decision: Decision) -> Decision:
-    """The decision once the answer is there: what it says, and whether a judge found it supported, count for more."""
-    run.signals.unstated = not cited.short
-    checked = [sentence.verdict for sentence in cited.sentences]
-    run.signals.partial, run.signals.unnamed = "partial" in checked, cited.unnamed
-    run.signals.sufficient |= bool(checked) and all(verdict == "supported" for verdict in checked)
-    return run.decide() if run.signals.unstated or run.signals.partial or run.signals.sufficient else decision
+def _made(run: ResearchRun, cited: Cited, decision: Decision) -> Decision:
+    """The decision once the answer is there: what it is, and whether a judge found it supported, count for more."""
+    signals = run.signals
+    verdicts = [sentence.verdict for sentence in cited.sentences]
+    signals.unstated = not cited.sentences or cited.reply in _NO_ANSWER
+    signals.partial = "partial" in verdicts
+    signals.incomplete = cited.reply == "part"
+    signals.unjudged = run.config.check and (cited.reply is None or "not_checked" in verdicts)
+    fits = cited.reply == "answer" and all(verdict == "supported" for verdict in verdicts)
+    signals.sufficient = fits if run.config.check else signals.sufficient
+    doubted = signals.unstated or signals.partial or signals.incomplete or signals.unjudged
+    return run.decide() if doubted or signals.sufficient else decision
 
 
 RESEARCH: Engine[ResearchConfig, ResearchSignals, Research] = Engine(
-    name="research/1",
+    name="research/2",
     config=ResearchConfig,
     result=Research,
     signals=ResearchSignals,
-    effects=(ask.FindProviders, ask.PlanQueries, ask.Search, ask.Pause, ask.Reflect, ask.Cite),
+    effects=(
+        ask.FindProviders, ask.PlanQueries, ask.Search, ask.Pause, ask.Summarise, ask.Reflect, ask.Cite,
+    ),
     table=TABLE,
     calls=most_calls,
     program=_research,
     final=ask.Cite,
-)
+)  # fmt: skip

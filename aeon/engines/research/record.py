@@ -7,9 +7,10 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from aeon.engines.research.sources import Entry
-from aeon.engines.research.values import Citation, Finding, Query, Sentence
+from aeon.engines.research.values import Citation, Query, Sentence
 from aeon.schema.conclusion import Conclusion
 from aeon.schema.frozen import JsonValue
+from aeon.schema.judgment import ReplyKind, Standing
 from aeon.schema.outcome import FailureKind
 from aeon.schema.plan import Passage, Source
 from aeon.schema.search import SearchProblem
@@ -51,21 +52,20 @@ class ErrorRecord(Value):
 
 
 class Round(Value):
-    """A round of searches: its queries, how many passages and sources were new, and the reflection on them.
+    """A round of searches: its queries, how many passages and sources were new, and the reflection on all of them.
 
-    ``compacted`` counts the passages of earlier rounds: prompts show what was found out from them, and the passages
-    themselves stand behind the numbers of their sources.
+    ``summarised`` are the numbers of the sources that prompts show as summaries from then on; their passages stand
+    behind these numbers.
     """
 
     number: int
     queries: tuple[Query, ...]
     passages: int = 0
     sources: int = 0
-    findings: tuple[Finding, ...] = ()
     sufficient: bool = False
     confidence: float | None = None
     gaps: tuple[str, ...] = ()
-    compacted: int = 0
+    summarised: tuple[int, ...] = ()
 
 
 class SourceUsed(Value):
@@ -125,17 +125,21 @@ def _holds(passage: Passage, span: Source) -> bool:
 
 
 class Research(Conclusion):
-    """The result of a research run. ``short`` is the bare answer, ``sentences`` are those of ``answer``.
+    """The result of a research run.
 
+    ``sentences`` are those of ``answer``. ``reply`` is what a judge says that it is, ``None`` where nobody did, and
+    ``standing`` what that judge is worth; ``missing`` is what was asked and is not in the sources, as the model says.
     ``sources`` are all that were found, by their numbers. ``searched`` are the queries of the run, ``unsearched`` those
-    of them for which no provider could search. ``limited``: not every search could be done, so that the
-    answer rests on a part of what there is. ``error_log`` has what failed in each phase, in this order.
+    of them for which no provider could search. ``limited``: not every search could be done, so that the answer rests on
+    a part of what there is. ``error_log`` has what failed in each phase, in this order.
     """
 
     gives_claims: ClassVar[bool] = True
 
-    short: str = ""
     sentences: tuple[Sentence, ...] = ()
+    reply: ReplyKind | None = None
+    missing: tuple[str, ...] = ()
+    standing: Standing = "none"
     sources: tuple[SourceUsed, ...] = ()
     rounds: tuple[Round, ...] = ()
     tier: str = "standard"

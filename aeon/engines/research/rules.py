@@ -15,10 +15,11 @@ class ResearchSignals(Signals):
     """What the rows rest on. ``sufficient``: the latest reflection says that the evidence answers the task.
 
     ``rounds`` of at most ``most_rounds`` are done; ``queries`` of ``most_queries`` were asked. ``stale`` counts rounds
-    in a row without a new passage or finding, and ends the run from ``most_stale`` on. ``nowhere``: no provider can be
+    in a row without a new passage, and ends the run from ``most_stale`` on. ``nowhere``: no provider can be
     asked. ``misconfigured``: which settings keep all of them from answering anything. ``idle``: nothing is left that
-    could be asked. ``unstated``: the sources do not say what was asked. ``partial``: what the answer cites supports it
-    in part only; ``unnamed`` are names of the task that it does not speak of.
+    could be asked. Of the answer: ``unstated``: the sources do not say what was asked. ``partial``: what it cites
+    supports it in part only. ``incomplete``: it says a part of what was asked. ``unjudged``: nobody held it against what
+    it cites.
     """
 
     sufficient: bool = False
@@ -33,12 +34,8 @@ class ResearchSignals(Signals):
     idle: bool = False
     unstated: bool = False
     partial: bool = False
-    unnamed: tuple[str, ...] = ()
-
-    @property
-    def lacking(self) -> str:
-        """What the answer does not name, as it ends a sentence; "" where that is nothing."""
-        return f": nothing of it names {', '.join(self.unnamed)}" if self.unnamed else ""
+    incomplete: bool = False
+    unjudged: bool = False
 
     @property
     def dead_end(self) -> str:
@@ -58,8 +55,20 @@ TABLE: tuple[Rule, ...] = (
     Rule(
         "partly_supported",
         "partial",
-        "what the answer cites supports it only in part{s.lacking}",
-        when="a judge says so of what the answer cites, or that lacks a name of the task",
+        "what the answer cites supports it only in part",
+        when="a judge says so of what the answer cites",
+    ),
+    Rule(
+        "incomplete",
+        "incomplete",
+        "what was found says only a part of what was asked",
+        when="a judge says so of the answer",
+    ),
+    Rule(
+        "unverified",
+        "unjudged",
+        "nobody could judge whether the answer is right",
+        when="no judge could say whether what the answer cites supports it, and one was to say so",
     ),
     Rule(
         "sufficient",
@@ -112,6 +121,7 @@ OWN_ENDINGS = ("sufficient", "rounds_exhausted", "queries_exhausted", "nothing_n
 
 
 def most_calls(config: ResearchConfig) -> int:
-    """The most model calls of a run: the plan, a reflection a round, and the answer."""
+    """The most model calls of a run: the plan, summaries and a reflection a round, and the answer."""
     caps = config.caps
-    return caps.plan_queries + config.limits().iterations * caps.reflect + caps.cite
+    rounds = caps.reflect + config.most_summaries * caps.summarise
+    return caps.plan_queries + config.limits().iterations * rounds + caps.cite

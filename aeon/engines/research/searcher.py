@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 
-from aeon.engines.research.effects import FindProviders, Pause, Search
+from aeon.documents.sentences import sentences
+from aeon.engines.research.effects import Pause, Search
 from aeon.engines.research.values import Paused, Providers
 from aeon.errors import UsageError
+from aeon.isolation.aside import aside
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Document, Found, Passage, SearchProblem
-from aeon.search.provider import Provider, Selective
+from aeon.search.provider import Keeping, Provider, Selective
 from aeon.text import one_line
 from aeon.tools.registry import ToolRegistry
 from aeon.tools.watching import watched
@@ -30,10 +33,11 @@ class Searcher:
         self._tools = {provider.name: name for name, provider in tooled if provider is not None}
         self._timeout = timeout
 
-    async def providers(self, effect: FindProviders) -> Providers:
-        """The names of the providers: those of texts at hand, and those of the web."""
+    def providers(self, room: int, whole: int) -> Providers:
+        """The names of the providers: those of texts at hand, and those of the web; with what can be read at once."""
         every = self._providers.values()
-        return Providers(local=_names(one for one in every if one.local), web=_names(o for o in every if not o.local))
+        local, web = _names(one for one in every if one.local), _names(one for one in every if not one.local)
+        return Providers(local=local, web=web, room=room, whole=whole)
 
     async def search(self, effect: Search) -> Found:
         """What the provider finds; what goes wrong is a problem in the value.
@@ -64,8 +68,8 @@ async def _found(provider: Provider, effect: Search, seconds: float) -> Found:
     try:
         async with asyncio.timeout(seconds):
             takes = effect.takes()
-            found = await _asked(provider, effect, takes)
-            return _without(_fitting(effect, found, takes), effect.known)
+            found = _fitting(effect, await _asked(provider, effect, takes), takes)
+            return _without(await _whole(provider, found, effect.whole) if effect.whole else found, effect.known)
     except TimeoutError:
         message = f"{provider.name}: no answer within {seconds:g} s"
         return Found(provider=provider.name, problem=SearchProblem(kind="timeout", message=message, retryable=True))
@@ -104,6 +108,28 @@ def _fitting(effect: Search, found: Found, takes: Callable[[Document], bool]) ->
     chosen = {one.source for one in passages}
     kept = tuple(one for name, one in documents.items() if name in chosen)
     return found.changed(passages=tuple(passages), documents=kept)
+
+
+async def _whole(provider: Provider, found: Found, longest: int) -> Found:
+    """What was found, with all of each text of up to so many characters in the place of its first passage."""
+    documents = {one.source: one for one in found.documents}
+    passages: dict[tuple[str, int], Passage] = {}
+    texts: dict[str, str] = {}
+    for one in found.passages:
+        if one.source not in texts:
+            own = documents[one.source].text if one.source in documents else ""
+            texts[one.source] = own or (await provider.text(one.source) if isinstance(provider, Keeping) else "")
+        text = texts[one.source]
+        is_whole = one.page is None and len(one.text) < len(text) <= longest
+        passage = await aside(partial(_all_of, one, text)) if is_whole else one
+        passages.setdefault((one.source, passage.start), passage)
+    return found.changed(passages=tuple(passages.values()))
+
+
+def _all_of(passage: Passage, text: str) -> Passage:
+    """The passage of a text as all of it."""
+    spans = tuple((one.start, one.end) for one in sentences(text))
+    return passage.changed(start=0, end=len(text), text=text, sentences=spans)
 
 
 def _without(found: Found, known: Collection[str]) -> Found:

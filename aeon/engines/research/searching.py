@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -11,29 +10,39 @@ from aeon.engines.research.effects import Numbered
 from aeon.engines.research.errands import Errands, folded
 from aeon.engines.research.rules import ResearchSignals
 from aeon.engines.research.sources import Sources
-from aeon.engines.research.values import Query
+from aeon.engines.research.values import Digest, Query
 from aeon.schema.effects import Program
 
 __all__ = ["Searches", "distinct"]
 
 _KEPT = 2
 """Sources that are kept for each later round."""
+_FUSION = 60
+"""What is added to a rank in reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009)."""
 
 
 @dataclass(slots=True)
 class Searches(Errands[ResearchConfig, ResearchSignals]):
     """What research searched for, and the sources that it found.
 
-    ``shown`` is what the latest round found, whether or not it was known before, with its rank in its search.
+    ``places`` are the passages that were found, in the order in which each query has them; ``digests`` are what stands
+    for sources in prompts, by their numbers.
     """
 
     sources: Sources = field(default_factory=lambda: Sources(most=1))
-    shown: list[tuple[int, Numbered]] = field(default_factory=list)
+    places: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    passages: dict[tuple[int, int], Numbered] = field(default_factory=dict)
+    digests: dict[int, Digest] = field(default_factory=dict)
 
     @property
     def known(self) -> tuple[str, ...]:
         """The hashes of texts that are kept with the sources."""
         return self.sources.texts
+
+    @property
+    def whole(self) -> int:
+        """How many characters a text may have that is wanted whole."""
+        return self.providers.whole
 
     @property
     def left(self) -> int:
@@ -44,21 +53,16 @@ class Searches(Errands[ResearchConfig, ResearchSignals]):
         """Those of the queries that were not asked, each once, as many as the limits leave."""
         return tuple(query for query in distinct(queries) if folded(query.text) not in self.asked)[: self.left]
 
-    def round(self, queries: Sequence[Query]) -> Program[None]:
-        """Search for all queries of a round."""
-        self.shown.clear()
-        yield from self.search(queries)
-
     def take(self) -> None:
         """Take in what a batch found, the best of each query first: of many sources some find no room in this round."""
         found = tuple(self.found)
         self.found.clear()
         self.sources = self.sources.added(found, self._room())
-        self.shown += (
-            (rank, Numbered(number=entry.number, passage=one, query=query, title=entry.document.title))
-            for query, one_found in found
-            for rank, (entry, one) in enumerate(self.sources.numbered(one_found))
-        )
+        for query, one_found in found:
+            for entry, one in self.sources.numbered(one_found):
+                place = entry.number, one.start
+                self.places.setdefault(query, []).append(place)
+                self.passages[place] = Numbered(number=entry.number, passage=one, query=query, title=entry.document.title)
 
     def _room(self) -> int:
         """How many sources there may be after this round: up to a third is kept for what later rounds find."""
@@ -66,17 +70,14 @@ class Searches(Errands[ResearchConfig, ResearchSignals]):
         later = min(self.left, max(0, signals.most_rounds - signals.rounds - 1))
         return max(len(self.sources.entries), most - min(most // 3, _KEPT * later))
 
-    def best(self, most: int) -> tuple[Numbered, ...]:
-        """At most so many passages of the latest round, equally many of each query, whoever found them; best first."""
-        ranked = [one for _, one in sorted(self.shown, key=lambda pair: pair[0])]
-        share = max(1, most // max(1, len({one.query for one in ranked})))
-        counts: Counter[str] = Counter()
-        chosen: list[Numbered] = []
-        for one in ranked:
-            counts[one.query] += 1
-            if counts[one.query] <= share:
-                chosen.append(one)
-        return tuple(chosen[:most])
+    def texts(self) -> tuple[Numbered, ...]:
+        """All passages, those first that the rankings of all queries have first; without sources that have digests."""
+        scores: dict[tuple[int, int], float] = dict.fromkeys(self.passages, 0.0)
+        for ranking in self.places.values():
+            for rank, place in enumerate(dict.fromkeys(ranking), 1):
+                scores[place] += 1 / (_FUSION + rank)
+        ranked = sorted(scores, key=lambda place: -scores[place])
+        return tuple(self.passages[place] for place in ranked if place[0] not in self.digests)
 
     def poor(self, few: int) -> tuple[Query, ...]:
         """The queries that found too little, though somebody could be asked."""

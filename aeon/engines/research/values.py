@@ -7,35 +7,40 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from aeon.schema.claims import Verdict
+from aeon.schema.judgment import ReplyKind, Standing
 from aeon.schema.outcome import Answer
 from aeon.schema.plan import Source
 from aeon.schema.value import Value
 
 __all__ = [
-    "Aim",
     "Citation",
     "Cited",
-    "Comparison",
-    "Finding",
+    "Digest",
+    "Digests",
+    "Drafted",
     "Paused",
     "Providers",
     "Queries",
     "Query",
     "Reflection",
-    "Relation",
     "Sentence",
     "TierName",
 ]
 
 TierName = Literal["simple", "standard", "deep"]
-Relation = Literal["order", "same", "both"]
 
 
 class Providers(Value):
-    """Where a run can search, by name. Each query goes to every ``local`` one, and to one of the ``web``, in order."""
+    """Where a run can search, by name. Each query goes to every ``local`` one, and to one of the ``web``, in order.
+
+    ``room``: so many bytes of texts fit into a prompt of the model that reads them. ``whole``: it reads whole sources of
+    up to so many characters; 0 for one that reads passages.
+    """
 
     local: tuple[str, ...] = ()
     web: tuple[str, ...] = ()
+    room: Annotated[int, Field(ge=0)] = 9_000
+    whole: Annotated[int, Field(ge=0)] = 0
 
 
 class Query(Value):
@@ -52,85 +57,60 @@ class Citation(Value):
     source: Source
 
 
-class Finding(Value):
-    """The answer to a question, "" where what was found does not state it, and the sentences that it rests on.
+class Drafted(Value):
+    """A sentence of an answer, and the sentences that it rests on.
 
-    ``asked``: the task asks this; else it is only needed for that. ``score`` is the probability that these sentences
-    answer just this question, where a judge said so. ``rejected`` are the numbers of the sources in which it holds that
-    nothing does. ``unlikely`` is the answer that it rejects, ``doubted`` are the sentences of that.
+    ``score`` is how likely a judge holds that these bear it out, where it was asked before the answer was written.
     """
 
-    question: str
-    answer: str = ""
-    evidence: tuple[Citation, ...] = ()
-    unlikely: str = ""
-    doubted: tuple[Citation, ...] = ()
-    asked: bool = False
+    text: str
+    citations: tuple[Citation, ...] = ()
     score: Annotated[float, Field(ge=0, le=1)] | None = None
-    rejected: tuple[int, ...] = ()
 
 
-class Comparison(Value):
-    """A question about two, and a question about each ``side``.
+class Digest(Value):
+    """What prompts show of a source whose text is too long for them: a ``summary``, and the sentences that matter.
 
-    By their ``order``, ``less`` is the answer where that to the first side is less than that to the second, ``more``
-    where it is more. Whether they are the ``same``, or ``both`` are something, is a yes or no.
+    Both are as the model chose; the text itself stands behind the number of the source.
     """
 
-    question: str
-    sides: tuple[str, str]
-    relation: Relation = "order"
-    less: str = ""
-    more: str = ""
+    number: Annotated[int, Field(ge=1)]
+    summary: str = ""
+    sentences: tuple[Source, ...] = ()
 
 
-class Aim(Value):
-    """What is asked by now: a question of the task, with what was found in the place of ``hops`` descriptions in it.
+class Digests(Value):
+    """The digests of some sources; one that has nothing to do with the task has neither summary nor sentences."""
 
-    ``span`` is the description in the question that is looked up next, "" where the question itself is. ``whole``: it
-    is read as it stands before a description in it is looked up. ``rest`` are the questions of the task that come after
-    it. ``compared`` is what the question is a side of, if it is one, and
-    ``sides`` what was found of it so far.
-    """
-
-    question: str
-    span: str = ""
-    whole: bool = False
-    rest: tuple[str, ...] = ()
-    hops: Annotated[int, Field(ge=0)] = 0
-    compared: Comparison | None = None
-    sides: tuple[Finding, ...] = ()
+    digests: tuple[Digest, ...] = ()
 
 
 class Queries(Value):
-    """The first queries of a run, and its first aim; ``tier`` is how much research it takes, if that was asked."""
+    """The first queries of a run; ``tier`` is how much research it takes, if that was asked."""
 
     queries: tuple[Query, ...] = ()
-    aim: Aim | None = None
     tier: TierName | None = None
 
 
 class Reflection(Value):
-    """What is known after a round, and what is not.
+    """What the model says after a round: whether what was found is ``sufficient``, and how sure it is of that (0-1).
 
-    ``findings`` are what the round found out, ``answer`` is that to the task, "" where it is not known. ``queries`` are
-    the next ones, for the next ``aim``. ``confidence`` (0-1) is the least that a judge
-    gave an answer to the task, ``None`` where none was asked.
+    ``gaps`` are what is missing, in its words; ``queries`` are the next ones. ``draft`` is the answer that a small model
+    gave while it read, empty where it gave none.
     """
 
     sufficient: bool = False
     confidence: Annotated[float, Field(ge=0, le=1)] | None = None
-    answer: str = ""
-    findings: tuple[Finding, ...] = ()
-    aim: Aim | None = None
     gaps: tuple[str, ...] = ()
     queries: tuple[Query, ...] = ()
+    draft: tuple[Drafted, ...] = ()
 
 
 class Sentence(Value):
     """A sentence of the answer: characters ``start`` to ``end`` of its text, and the sentences that it cites.
 
-    ``score`` is the probability that these support it, where a judge said so.
+    ``verdict`` is what a judge says of these: that they support it, or not; ``why`` in its words. ``score`` is the
+    probability of that, where it tells one.
     """
 
     start: Annotated[int, Field(ge=0)]
@@ -138,17 +118,20 @@ class Sentence(Value):
     citations: tuple[Citation, ...] = ()
     verdict: Verdict = "not_checked"
     score: Annotated[float, Field(ge=0, le=1)] | None = None
+    why: str = ""
 
 
 class Cited(Answer):
-    """The answer with its citations. ``short`` is the bare answer, "" where the sources do not state it.
+    """The answer with its citations. ``reply`` is what a judge says that it is: an answer, a part of one, or none.
 
-    ``unnamed`` are names of the task that no source has which the answer cites.
+    It is ``None`` where nobody judged. ``missing`` is what the sources do not say, as whoever wrote the answer says.
+    ``standing`` is what that judge is worth.
     """
 
-    short: str = ""
     sentences: tuple[Sentence, ...] = ()
-    unnamed: tuple[str, ...] = ()
+    reply: ReplyKind | None = None
+    missing: tuple[str, ...] = ()
+    standing: Standing = "none"
 
 
 class Paused(Value):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from aeon.engines.research.effects import Cite, FindProviders, Pause, PlanQueries, Reflect, Search
+from aeon.engines.research.effects import Cite, FindProviders, Pause, PlanQueries, Reflect, Search, Summarise
 from aeon.engines.research.record import ErrorRecord, Research, SourceUsed
 from aeon.engines.research.searching import distinct
-from aeon.engines.research.values import Cited, Paused, Providers, Queries, Reflection
+from aeon.engines.research.values import Cited, Digests, Paused, Providers, Queries, Reflection
 from aeon.observability.lines import (
     Line,
     Span,
@@ -43,6 +43,8 @@ def _title(effect: Effect) -> str:
             return f"{effect.provider}: {effect.query}" + (f" ({effect.attempt})" if effect.attempt > 1 else "")
         case Pause():
             return f"wait {effect.seconds:g} s"
+        case Summarise():
+            return f"summaries of {counted(len({one.number for one in effect.texts}), 'source')}"
         case Reflect():
             return f"round {effect.round}"
         case Cite():
@@ -60,6 +62,8 @@ def _words(outcome: Outcome) -> str:
             return _found(found)
         case Reflection() as reflection:
             return _reflected(reflection)
+        case Digests(digests=digests):
+            return f"{counted(sum(len(one.sentences) for one in digests), 'sentence')} kept"
         case Paused(seconds=seconds):
             return f"{seconds:g} s"
         case Cited(text=text):
@@ -75,9 +79,9 @@ def _found(found: Found) -> str:
 
 
 def _reflected(reflection: Reflection) -> str:
-    said = [f"{finding.question} {finding.answer or 'not found'}" for finding in reflection.findings]
-    after = ["enough"] if reflection.sufficient else [f"next: {query.text}" for query in reflection.queries]
-    return "; ".join([*said, *(after or ["nothing left to ask"])])
+    after = ["enough"] if reflection.sufficient else [f"missing: {gap}" for gap in reflection.gaps]
+    after += [] if reflection.sufficient else [f"next: {query.text}" for query in reflection.queries]
+    return "; ".join(after or ["not enough, and nothing else to search for"])
 
 
 def _sources(end: Conclusion) -> list[Line]:

@@ -1,0 +1,88 @@
+"""What the host checks of an answer: whether each value of a sentence stands in what it cites, or follows from that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+from aeon.engines.research.citing import composed, with_limits
+from aeon.engines.research.effects import Cite
+from aeon.engines.research.values import Cited, Drafted, Sentence
+from aeon.grounding.citations import CitedSentence, cited_claims
+from aeon.grounding.results import told
+from aeon.isolation.aside import aside
+from aeon.schema import Calculation, Claim, ReplyKind, Standing, Verdict
+
+__all__ = ["Checked", "Written", "cited", "unplaced"]
+
+
+class Written(NamedTuple):
+    """An answer as a model wrote it: its sentences, what it did not find, and how values follow from others.
+
+    ``reply`` is the whole of it as it was written.
+    """
+
+    parts: tuple[Drafted, ...]
+    missing: tuple[str, ...] = ()
+    calculations: tuple[Calculation, ...] = ()
+    reply: str = ""
+
+
+class Checked(NamedTuple):
+    """What a judge says of each sentence, and why; and of the answer. Without any verdict nobody judged.
+
+    ``scores`` are the probabilities of support, where the judge tells them.
+    """
+
+    verdicts: tuple[Verdict, ...] = ()
+    notes: tuple[str, ...] = ()
+    scores: tuple[float | None, ...] = ()
+    reply: ReplyKind | None = None
+    standing: Standing = "none"
+    explanation: str = ""
+
+
+async def unplaced(effect: Cite, written: Written) -> tuple[str, ...]:
+    """What is wrong with values of an answer, a line each: they stand in nothing that their sentence cites."""
+    text, sentences = composed(written.parts)
+    claims = await _claims(effect, text, sentences, written.calculations)
+    return tuple(_line(one, sentences) for one in claims if one.kind != "sentence" and one.verdict == "not_found")
+
+
+async def cited(effect: Cite, written: Written, checked: Checked) -> Cited:
+    """The answer with its claims, and what a reader has to know of the search."""
+    text, plain = composed(written.parts)
+    sentences = tuple(_judged(one, number, checked) for number, one in enumerate(plain))
+    claims = await _claims(effect, text, sentences, written.calculations)
+    return Cited(
+        text=with_limits(effect, text), sentences=sentences, claims=claims, reply=checked.reply,
+        missing=written.missing, standing=checked.standing,
+    )  # fmt: skip
+
+
+def _judged(sentence: Sentence, number: int, checked: Checked) -> Sentence:
+    if number >= len(checked.verdicts):
+        return sentence
+    score = checked.scores[number] if number < len(checked.scores) else None
+    why = checked.notes[number] if number < len(checked.notes) else ""
+    return sentence.changed(verdict=checked.verdicts[number], score=score, why=why)
+
+
+async def _claims(
+    effect: Cite, text: str, sentences: Sequence[Sentence], calculations: Sequence[Calculation]
+) -> tuple[Claim, ...]:
+    spans = [
+        CitedSentence(
+            one.start, one.end, tuple(citation.source for citation in one.citations), one.verdict,
+            one.why if one.verdict != "supported" else "",
+        )
+        for one in sentences
+    ]  # fmt: skip
+    return await aside(partial(cited_claims, text, told(effect.task), spans, calculations))
+
+
+def _line(claim: Claim, sentences: Sequence[Sentence]) -> str:
+    number = next((n for n, one in enumerate(sentences, 1) if one.start <= claim.start < one.end), 0)
+    why = f" ({claim.note})" if claim.note else ""
+    return f"sentence {number}: {claim.text!r} stands in none of the sentences that it cites{why}"

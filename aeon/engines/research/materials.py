@@ -1,0 +1,124 @@
+"""What a prompt shows of the sources: numbered sentences that can be cited, or a running text; and what fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from aeon.engines.research.effects import Numbered
+from aeon.engines.research.sources import Sources
+from aeon.engines.research.values import Citation, Digest
+from aeon.schema import Passage, Source
+from aeon.text import one_line
+
+__all__ = ["Materials", "numbered", "running", "size_of"]
+
+_LONGEST_TITLE, _LONGEST_SENTENCE = 100, 1_000
+_LEFT_OUT = "…"
+_BETWEEN = 4
+"""Characters between two sentences that follow each other: an empty line, or the mark of a list."""
+_OF_SENTENCE = 12
+"""Bytes that a sentence takes beside its text."""
+_OF_SOURCE = 150
+"""Bytes that a source takes beside its sentences, at most."""
+
+
+class Materials(NamedTuple):
+    """A text for a prompt, and the sentences of it by the ids that it has for them: ``2.5`` is the fifth of source 2."""
+
+    text: str
+    sentences: Mapping[str, Citation]
+
+    def cited(self, ids: Iterable[str]) -> tuple[Citation, ...]:
+        """The sentences of these ids, each once, without ids that nothing has."""
+        return tuple(self.sentences[one] for one in dict.fromkeys(ids) if one in self.sentences)
+
+
+def size_of(texts: Iterable[Numbered], digests: Iterable[Digest] = ()) -> int:
+    """About how many bytes these take in a prompt."""
+    passages = list(texts)
+    bytes_of = sum(len(one.passage.text.encode()) + _OF_SENTENCE * len(one.passage.sentences) for one in passages)
+    kept = sum(
+        len(one.summary.encode()) + sum(len(each.text.encode()) + _OF_SENTENCE for each in one.sentences)
+        for one in digests
+    )
+    return bytes_of + kept + _OF_SOURCE * len({one.number for one in passages})
+
+
+def numbered(
+    texts: Sequence[Numbered], room: int, digests: Sequence[Digest] = (), sources: Sources | None = None
+) -> Materials:
+    """The sentences of the sources with ids, a line each, below the titles; of too many those that come first.
+
+    ``sources`` have what is known of the sources beside their titles.
+    """
+    known = {entry.number: entry.document for entry in sources.entries} if sources is not None else {}
+    shown: dict[int, dict[int, Source]] = {one.number: {each.start: each for each in one.sentences} for one in digests}
+    summaries = {one.number: one.summary for one in digests}
+    titles = {number: document.title or document.source for number, document in known.items()}
+    for one in _fitting(texts, room - size_of((), digests)):
+        shown.setdefault(one.number, {}).update({each.start: each for each in one.passage.sources()})
+        titles.setdefault(one.number, one.title or one.passage.source)
+    lines: list[str] = []
+    sentences: dict[str, Citation] = {}
+    for number in sorted(shown):
+        document = known.get(number)
+        about = [document.site, document.published] if document is not None else []
+        more = f" ({', '.join(filter(None, about))})" if any(about) else ""
+        lines.append(f"[{number}] {one_line(titles.get(number, ''), _LONGEST_TITLE)}{one_line(more, 100)}")
+        lines += [f"In short: {one_line(summaries[number], 500)}"] if summaries.get(number) else []
+        for place, source in enumerate((shown[number][start] for start in sorted(shown[number])), 1):
+            sentences[f"{number}.{place}"] = Citation(number=number, source=source)
+            lines.append(f"{number}.{place} {one_line(source.text, _LONGEST_SENTENCE)}")
+    return Materials("\n".join(lines), sentences)
+
+
+def running(texts: Sequence[Numbered], room: int) -> Materials:
+    """The sources one after the other, in the order of their best passages: the title, then the sentences as a text.
+
+    A small model that is shown numbered lines stops at the first name that fits: of nine questions of several hops over
+    just the passages that answer them, it is right on a quarter instead of on six in ten.
+    """
+    found: dict[int, dict[int, Numbered]] = {}
+    for one in _fitting(texts, room):
+        found.setdefault(one.number, {}).setdefault(one.passage.start, one)
+    parts: list[str] = []
+    sentences: dict[str, Citation] = {}
+    for number, passages in found.items():
+        own = list(_once(passages[start].passage for start in sorted(passages)))
+        first = passages[min(passages)]
+        parts.append(f"{one_line(first.title or first.passage.source, _LONGEST_TITLE)}\n{_joined(own)}")
+        sentences |= {f"{number}.{n}": Citation(number=number, source=one) for n, one in enumerate(own, 1)}
+    return Materials("\n\n".join(parts), sentences)
+
+
+def _fitting(texts: Sequence[Numbered], room: int) -> Iterator[Numbered]:
+    """The first passages that fit together, at least one; each place once."""
+    left, seen = room, set[tuple[int, int]]()
+    for one in texts:
+        place = one.number, one.passage.start
+        size = size_of([one])
+        if place in seen or (seen and size > left):
+            continue
+        seen.add(place)
+        left -= size
+        yield one
+
+
+def _once(passages: Iterable[Passage]) -> Iterator[Source]:
+    """The sentences of passages in their order, each once."""
+    end = 0
+    for passage in passages:
+        for one in passage.sources():
+            if one.start >= end:
+                end = one.end
+                yield one
+
+
+def _joined(sentences: Sequence[Source]) -> str:
+    """The sentences with a blank between them, or dots for what is not shown between two."""
+    text, end = "", None
+    for one in sentences:
+        apart = "" if end is None else " " if one.start - end <= _BETWEEN else f" {_LEFT_OUT} "
+        text, end = f"{text}{apart}{one_line(one.text, _LONGEST_SENTENCE)}", one.end
+    return text

@@ -1,0 +1,156 @@
+"""Who answers the effects of a research run that take a model: in one object a phase, or by crisp questions."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol
+
+from aeon.adaptive.profiler import Profiler
+from aeon.engines.research.checking import Checked, Written, cited, unplaced
+from aeon.engines.research.citing import refusal
+from aeon.engines.research.crisp import Crisp
+from aeon.engines.research.effects import Cite, FindProviders, Numbered, PlanQueries, Reflect, Summarise
+from aeon.engines.research.searcher import Searcher
+from aeon.engines.research.structured import Structured
+from aeon.engines.research.values import Cited, Digests, Providers, Queries, Reflection, TierName
+from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.multipass.effects import InferProfile
+from aeon.runtime.ledger import current_ledger
+from aeon.schema import Task, WorkForm
+from aeon.supervisor.briefing import Briefing
+from aeon.supervisor.judge import Judge
+from aeon.supervisor.supervisor import Supervisor
+
+__all__ = ["Researcher"]
+
+_SMALL_ROOM, _MOST_ROOM = 9_000, 200_000
+"""Bytes of texts in a prompt: with instructions and answer they fit a context of 4,096 tokens; and 50,000 tokens."""
+_RESERVED = 6_000
+"""Bytes of a prompt for all that is no source."""
+_WHOLE = 8
+"""A source of up to one of so many parts of the room is read whole."""
+_NO_ANSWER = ("not_stated", "refusal")
+_TIERS: tuple[TierName, ...] = ("simple", "simple", "standard", "deep", "deep")
+"""The tier for each depth of reasoning, from 1 to 5."""
+
+
+class _Manner(Protocol):
+    """How a model is asked."""
+
+    async def plan(self, effect: PlanQueries) -> Queries: ...
+
+    async def reflect(self, effect: Reflect) -> Reflection: ...
+
+    async def summarise(self, effect: Summarise) -> Digests: ...
+
+    async def write(self, effect: Cite, found: Sequence[str] = (), before: Written | None = None) -> Written: ...
+
+    async def check(self, task: Task, written: Written, texts: Sequence[Numbered]) -> Checked: ...
+
+
+class Researcher:
+    """Asks a model as it works best: ``form`` says whether it is a small one, which writes programs elsewhere.
+
+    ``judging`` is the model that holds answers against their sources, ``output_tokens`` what an answer may have.
+    """
+
+    def __init__(
+        self, supervisor: Supervisor, judging: Supervisor, briefing: Briefing, searcher: Searcher,
+        form: Callable[[], Awaitable[WorkForm]], output_tokens: int = 1_024,
+    ) -> None:  # fmt: skip
+        self._supervisor = supervisor
+        self._judging = judging
+        self._briefing = briefing
+        self._searcher = searcher
+        self._form = form
+        self._output_tokens = output_tokens
+
+    async def providers(self, effect: FindProviders) -> Providers:
+        """Where can be searched, and how much the model can read at once.
+
+        Raises:
+            ModelError, AllowanceExhausted: the endpoint does not say what it can do.
+        """
+        room = await self._room()
+        whole = room // _WHOLE if await self._form() == "tools" else 0
+        return self._searcher.providers(room, whole)
+
+    async def plan(self, effect: PlanQueries) -> Queries:
+        """The first queries; of a small model the tier is what its profile of the task says.
+
+        Raises:
+            CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
+        """
+        manner = await self._manner()
+        planned = await manner.plan(effect)
+        if not effect.choose_tier or planned.tier is not None or not isinstance(manner, Crisp):
+            return planned
+        return planned.changed(tier=await self._tier(effect.task))
+
+    async def summarise(self, effect: Summarise) -> Digests:
+        """What prompts show of sources from now on; errors as for `plan`."""
+        return await (await self._manner()).summarise(effect)
+
+    async def reflect(self, effect: Reflect) -> Reflection:
+        """What the model says of what was found; errors as for `plan`."""
+        return await (await self._manner()).reflect(effect)
+
+    async def cite(self, effect: Cite) -> Cited:
+        """The answer with its citations, or that the sources do not state it, with what was searched for.
+
+        What stands in nothing that its sentence cites is shown to the model, once. Errors as for `plan`.
+        """
+        if not effect.texts and not effect.digests:
+            return refusal(effect)
+        manner = await self._manner()
+        written = await manner.write(effect)
+        if not written.parts:
+            return refusal(effect, written.missing)
+        found = await unplaced(effect, written)
+        if found and current_ledger().calls_left() > 1:
+            written = await self._amended(manner, effect, found, written)
+        checked = await self._checked(manner, effect, written) if effect.check else Checked()
+        if checked.reply in _NO_ANSWER and all(one != "supported" for one in checked.verdicts):
+            nearest = [one for part in written.parts for one in part.citations]
+            return refusal(effect, written.missing, nearest).changed(reply=checked.reply, standing=checked.standing)
+        answer = await cited(effect, written, checked)
+        current_ledger().retell(answer.text)
+        return answer
+
+    async def _amended(self, manner: _Manner, effect: Cite, found: Sequence[str], before: Written) -> Written:
+        """The answer once more; as it was where nothing usable comes."""
+        try:
+            again = await manner.write(effect, found, before)
+        except (CompletionError, AllowanceExhausted):
+            return before
+        return again if again.parts else before
+
+    async def _checked(self, manner: _Manner, effect: Cite, written: Written) -> Checked:
+        """What the judge says; nothing where it says nothing usable."""
+        if current_ledger().calls_left() < 1:
+            return Checked()
+        try:
+            return await manner.check(effect.task, written, effect.texts)
+        except (CompletionError, AllowanceExhausted):
+            return Checked()
+
+    async def _tier(self, task: Task) -> TierName | None:
+        if not current_ledger().calls_left():
+            return None
+        try:
+            profile = await Profiler(self._supervisor, self._briefing).infer(InferProfile(task=task))
+        except (CompletionError, AllowanceExhausted):
+            return None
+        return _TIERS[profile.reasoning_depth - 1] if profile.inferred else None
+
+    async def _manner(self) -> _Manner:
+        room = await self._room()
+        if await self._form() == "program":
+            return Crisp(self._supervisor, Judge(self._judging), room)
+        return Structured(self._supervisor, self._judging, self._briefing, room, self._output_tokens)
+
+    async def _room(self) -> int:
+        if await self._form() == "program":
+            return _SMALL_ROOM
+        most = (await self._supervisor.bounds()).prompt_bytes
+        return max(_SMALL_ROOM // 3, min(most - _RESERVED, _MOST_ROOM))

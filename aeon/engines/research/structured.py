@@ -1,0 +1,313 @@
+"""Research by a capable model: each phase is one reply, an object in the schema of the reference."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Literal, get_args
+
+from pydantic import Field
+
+from aeon.engines.research.checking import Checked, Written
+from aeon.engines.research.effects import Asked, Cite, Numbered, PlanQueries, Reflect, Summarise
+from aeon.engines.research.materials import Materials, numbered
+from aeon.engines.research.values import Citation, Digest, Digests, Drafted, Queries, Query, Reflection, TierName
+from aeon.schema import Calculation, ReplyKind, Task, Verdict
+from aeon.schema.frozen import Frozen, JsonObject, JsonValue
+from aeon.supervisor.briefing import Briefing
+from aeon.supervisor.judge_verdict import strict_object
+from aeon.supervisor.prompt import Prompt, fence, load, render
+from aeon.supervisor.supervisor import Supervisor
+from aeon.text import one_line
+
+__all__ = ["Structured"]
+
+_PACKAGE = "aeon.engines.research"
+_LEAST = 3
+_PLAN_TOKENS, _REFLECT_TOKENS, _SUMMARY_TOKENS, _SUPPORT_TOKENS = 500, 700, 900, 400
+_PER_SENTENCE = 60
+_LONGEST_ASKED, _LONGEST_EARLIER, _LONGEST_FOUND = 3_000, 6_000, 2_000
+_LONGEST_SENTENCE = 1_000
+_MOST_GAPS = 8
+_TIER = (
+    " tier: how much research the task takes: simple (a fact or two), standard, or deep (many sources to hold "
+    "against each other)."
+)
+_TEXT: JsonObject = {"type": "string"}
+_VERDICTS = ("supported", "partial", "contradicted", "not_found")
+
+
+class _Planned(Frozen):
+    """PlanResponse of the reference, with the tier where that is asked."""
+
+    queries: tuple[Query, ...] = Field(min_length=1)
+    tier: TierName | None = None
+
+
+class _Reflected(Frozen):
+    """ReflectionResponse of the reference."""
+
+    sufficient: bool
+    confidence: float = Field(ge=0, le=1)
+    gaps: tuple[str, ...] = ()
+    new_queries: tuple[Query, ...] = ()
+
+
+class _Part(Frozen):
+    """A sentence of an answer, with the ids that it rests on."""
+
+    text: str = Field(min_length=1)
+    citations: tuple[str, ...]
+
+
+class _Synthesised(Frozen):
+    """SynthesisResponse of the reference, its answer sentence by sentence: the host writes the bibliography."""
+
+    answer: tuple[_Part, ...] = ()
+    not_found: tuple[str, ...] = ()
+    calculations: tuple[Calculation, ...] = ()
+
+
+class _Note(Frozen):
+    """What is kept of the source of this number."""
+
+    source: int
+    summary: str = ""
+    sentences: tuple[str, ...] = ()
+
+
+class _Notes(Frozen):
+    notes: tuple[_Note, ...] = ()
+
+
+class _SentenceVerdict(Frozen):
+    """Whether what the sentence of this number cites supports it."""
+
+    number: int
+    why: str = ""
+    verdict: Literal["supported", "partial", "contradicted", "not_found"]
+
+
+class _Support(Frozen):
+    """What a model says of an answer and its sentences."""
+
+    sentences: tuple[_SentenceVerdict, ...] = ()
+    explanation: str = ""
+    kind: ReplyKind
+
+
+class Structured:
+    """Asks for objects. ``room``: so many bytes of texts go into a prompt; ``tokens``: an answer may have so many."""
+
+    def __init__(self, supervisor: Supervisor, judging: Supervisor, briefing: Briefing, room: int, tokens: int) -> None:
+        self._supervisor = supervisor
+        self._judging = judging
+        self._briefing = briefing
+        self._room = room
+        self._tokens = tokens
+
+    async def plan(self, effect: PlanQueries) -> Queries:
+        """The queries of the model, at most as many as are wanted, and the tier where that is asked.
+
+        Raises:
+            CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
+        """
+        least = min(_LEAST, effect.most)
+        system = render(
+            load(_PACKAGE, "plan.md"), least=str(least), most=str(effect.most), tier=_TIER * effect.choose_tier
+        )
+        properties: dict[str, JsonValue] = {"queries": _many(_query(), effect.most)}
+        if effect.choose_tier:
+            properties["tier"] = {"type": "string", "enum": list(get_args(TierName))}
+        prompt = Prompt(self._briefing.instructed(system), self._briefing.facts(effect.task))
+        said = await self._supervisor.structured(
+            prompt, _Planned, schema=strict_object(properties), max_tokens=_PLAN_TOKENS
+        )
+        return Queries(queries=_sound(said.value.queries, effect.most), tier=said.value.tier)
+
+    async def reflect(self, effect: Reflect) -> Reflection:
+        """What the model says of what was found.
+
+        Raises:
+            CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
+        """
+        system = render(load(_PACKAGE, "reflect.md"), most=str(effect.most))
+        searched = "\n".join(map(_asked, effect.asked))
+        parts = [
+            self._briefing.facts(effect.task),
+            fence("searches", searched, _LONGEST_ASKED),
+            self._shown(numbered(effect.texts, self._room, effect.digests)),
+        ]
+        properties: dict[str, JsonValue] = {
+            "sufficient": {"type": "boolean"},
+            "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+            "gaps": _many(_TEXT, _MOST_GAPS),
+            "new_queries": _many(_query(), max(1, effect.most)),
+        }
+        said = await self._supervisor.structured(
+            Prompt(self._briefing.instructed(system), "\n\n".join(parts)), _Reflected,
+            schema=strict_object(properties), max_tokens=_REFLECT_TOKENS,
+        )  # fmt: skip
+        found = said.value
+        return Reflection(
+            sufficient=found.sufficient, confidence=found.confidence, gaps=tuple(filter(str.strip, found.gaps)),
+            queries=_sound(found.new_queries, effect.most),
+        )  # fmt: skip
+
+    async def summarise(self, effect: Summarise) -> Digests:
+        """What the model keeps of each source.
+
+        Raises:
+            CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
+        """
+        shown = numbered(effect.texts, self._room)
+        numbers = sorted({one.number for one in effect.texts})
+        note: JsonObject = strict_object({
+            "source": {"type": "integer", "enum": list[JsonValue](numbers)}, "summary": _TEXT,
+            "sentences": _many(_TEXT, 8),
+        })  # fmt: skip
+        prompt = Prompt(
+            self._briefing.instructed(load(_PACKAGE, "summarise.md").strip()),
+            f"{self._briefing.facts(effect.task)}\n\n{self._shown(shown)}",
+        )
+        said = await self._supervisor.structured(
+            prompt, _Notes, schema=strict_object({"notes": _many(note, len(numbers))}), max_tokens=_SUMMARY_TOKENS
+        )
+        return Digests(digests=tuple(_digests(said.value.notes, shown)))
+
+    async def write(self, effect: Cite, found: Sequence[str] = (), before: Written | None = None) -> Written:
+        """The answer of the model, sentence by sentence; ``found`` is what a check found in the one ``before``.
+
+        Raises:
+            CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
+        """
+        shown = numbered(effect.texts, self._room, effect.digests, effect.sources)
+        parts = [self._shown(shown), self._briefing.facts(effect.task)]
+        if before is not None:
+            amend = render(load(_PACKAGE, "amend.md"), found=fence("found", "\n".join(found), _LONGEST_FOUND))
+            parts += [fence("earlier reply", before.reply, _LONGEST_EARLIER), amend.strip()]
+        part = strict_object({"text": _TEXT, "citations": {**_many(_TEXT, 12), "minItems": 1}})
+        calculation = strict_object({"value": _TEXT, "expression": _TEXT})
+        properties: dict[str, JsonValue] = {
+            "answer": {"type": "array", "items": part}, "not_found": _many(_TEXT, _MOST_GAPS),
+            "calculations": {"type": "array", "items": calculation},
+        }  # fmt: skip
+        system = self._briefing.instructed(load(_PACKAGE, "synthesise.md").strip())
+        said = await self._supervisor.structured(
+            Prompt(system, "\n\n".join(parts)), _Synthesised, schema=strict_object(properties),
+            max_tokens=self._tokens, check=partial(_faults, shown=shown),
+        )  # fmt: skip
+        made = said.value
+        return Written(
+            parts=tuple(Drafted(text=one.text, citations=shown.cited(map(_id, one.citations))) for one in made.answer),
+            missing=tuple(filter(str.strip, made.not_found)),
+            calculations=made.calculations,
+            reply=json.dumps(made.model_dump(mode="json"), ensure_ascii=False),
+        )
+
+    async def check(self, task: Task, written: Written, texts: Sequence[Numbered]) -> Checked:
+        """What the judge says of each sentence and of the answer; nothing where it says yes to anything.
+
+        The control is the first sentence over one that the answer does not cite.
+
+        Raises:
+            CompletionError, ModelError, AllowanceExhausted: the judge gave nothing usable.
+        """
+        parts = [*written.parts, *_control(written.parts, texts)]
+        lines = "\n".join(line for n, one in enumerate(parts, 1) for line in _cited(n, one))
+        answer = "\n".join(one.text for one in written.parts)
+        shown = [
+            self._briefing.facts(task),
+            f"The answer:\n{fence('answer', answer, self._room // 2)}",
+            f"Its sentences, with what they cite:\n{fence('sentences', lines, self._room)}",
+        ]
+        if written.missing:
+            shown.append(f"What it says is not in the sources:\n{fence('missing', chr(10).join(written.missing), 1_000)}")
+        numbers: list[JsonValue] = list(range(1, len(parts) + 1))
+        verdict = strict_object({
+            "number": {"type": "integer", "enum": numbers}, "why": _TEXT,
+            "verdict": {"type": "string", "enum": list(_VERDICTS)},
+        })  # fmt: skip
+        properties: dict[str, JsonValue] = {
+            "sentences": _many(verdict, len(parts)), "explanation": _TEXT,
+            "kind": {"type": "string", "enum": list(get_args(ReplyKind))},
+        }  # fmt: skip
+        system = self._briefing.instructed(load(_PACKAGE, "support.md").strip())
+        said = await self._judging.structured(
+            Prompt(system, "\n\n".join(shown)), _Support, schema=strict_object(properties),
+            max_tokens=_SUPPORT_TOKENS + _PER_SENTENCE * len(parts),
+        )  # fmt: skip
+        return _checked(said.value, len(written.parts), len(parts))
+
+    def _shown(self, materials: Materials) -> str:
+        return fence("sources", materials.text or "(nothing was found)", 2 * self._room)
+
+
+def _control(parts: Sequence[Drafted], texts: Sequence[Numbered]) -> Iterator[Drafted]:
+    """The first sentence as one that cites a sentence of a source that the answer does not cite, if there is one."""
+    cited = {one.number for part in parts for one in part.citations}
+    others = (one for one in texts if one.number not in cited and one.passage.sources())
+    other = next(others, None)
+    if other is not None and parts:
+        longest = max(other.passage.sources(), key=lambda source: len(source.text))
+        yield Drafted(text=parts[0].text, citations=(Citation(number=other.number, source=longest),))
+
+
+def _checked(said: _Support, count: int, asked: int) -> Checked:
+    verdicts: dict[int, tuple[Verdict, str]] = {}
+    for one in said.sentences:
+        known = verdicts.get(one.number)
+        twice = known is not None and known[0] != one.verdict
+        verdicts[one.number] = ("not_checked", "judged in two ways") if twice else (one.verdict, one.why)
+    if asked > count and verdicts.get(asked, ("not_found", ""))[0] == "supported":  # it says yes to anything
+        return Checked()
+    unknown: tuple[Verdict, str] = ("not_checked", "")
+    every = tuple(verdicts.get(number, unknown) for number in range(1, count + 1))
+    return Checked(
+        verdicts=tuple(verdict for verdict, _ in every), notes=tuple(why for _, why in every), reply=said.kind,
+        standing="assumed", explanation=said.explanation,
+    )  # fmt: skip
+
+
+def _cited(number: int, part: Drafted) -> Iterator[str]:
+    yield f"{number}. {one_line(part.text, _LONGEST_SENTENCE)}"
+    for one in part.citations:
+        heading = f"{one_line(one.source.heading, 80)}: " if one.source.heading else ""
+        yield f"   [{one.number}] {heading}{one_line(one.source.text, _LONGEST_SENTENCE)}"
+
+
+def _faults(made: _Synthesised, shown: Materials) -> list[str]:
+    """What is wrong with a reply: ids that nothing has, or neither an answer nor what is missing."""
+    named = (_id(one) for part in made.answer for one in part.citations)
+    unknown = [one for one in dict.fromkeys(named) if one not in shown.sentences]
+    faults = [f"citations: no sentence has the id {one_line(one, 20)!r}; ids stand before the sentences" for one in unknown]
+    return faults[:5] if made.answer or made.not_found else ["answer: it is empty, and not_found says nothing either"]
+
+
+def _id(said: str) -> str:
+    return said.strip().strip("[]()")
+
+
+def _digests(notes: Sequence[_Note], shown: Materials) -> Iterator[Digest]:
+    for note in {one.source: one for one in notes}.values():
+        cited = shown.cited(map(_id, note.sentences))
+        kept = tuple(one.source for one in cited if one.number == note.source)
+        yield Digest(number=note.source, summary=note.summary, sentences=kept)
+
+
+def _asked(asked: Asked) -> str:
+    found = "could not be searched for" if asked.failed else f"{asked.hits} passages"
+    return f"- {one_line(asked.query, 200)}: {found}"
+
+
+def _sound(queries: Sequence[Query], most: int) -> tuple[Query, ...]:
+    return tuple(one for one in queries if one.text.strip())[:most]
+
+
+def _query() -> JsonObject:
+    return strict_object({"text": _TEXT, "intent": _TEXT})
+
+
+def _many(items: JsonValue, most: int) -> JsonObject:
+    return {"type": "array", "items": items, "maxItems": most}
