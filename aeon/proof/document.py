@@ -10,8 +10,8 @@ from typing import Literal
 from aeon.errors import InputFileError, UsageError
 from aeon.language.readings import folded
 from aeon.proof.canonical import FORMAT, MOST_BYTES, QUOTED, VERSION, at_path, canonical, output_of, sha256
+from aeon.proof.figures import figures_of_answer
 from aeon.proof.inference import WORD_FOR_WORD, sentence_verdict, stands_whole
-from aeon.proof.mentions import values
 from aeon.proof.whole import LABEL, uncovered
 from aeon.schema import (
     Claim,
@@ -190,7 +190,9 @@ def _rest(proof: Proof) -> list[SentenceCheck]:
 
 def _loose(proof: Proof, rest: Sequence[SentenceCheck]) -> Iterator[Claim]:
     """The values of what an engine writes around its sentences: not checked."""
-    mentions = (one.moved(span.start) for span in rest for one in values(proof.answer[span.start : span.end]))
+    mentions = (
+        one.moved(span.start) for span in rest for one in figures_of_answer(proof.answer[span.start : span.end])
+    )
     for number, one in enumerate((one for one in mentions if one.certain), 1):
         form = one.forms[0]
         reading = Reading(value=form.read.value, form=form.form, unit=form.read.unit)

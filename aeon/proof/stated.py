@@ -72,7 +72,7 @@ def record_of(document: Mapping[str, Any]) -> Stated:
     task = [(str(document["task"][part]), False) for part in ("text", "context")]
     kind = document["grounds"]["kind"]
     if kind == "sentences":
-        return Stated(task)
+        return Stated(task, values_of_source)
     outputs = [(text, True) for step in taken_steps(document) for text in _texts_of(step, kind == "calls")]
     if kind == "outputs":
         return Stated([*task, *outputs])

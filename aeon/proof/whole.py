@@ -13,7 +13,7 @@ from typing import Any
 from aeon.language.mention import Mention
 from aeon.proof.canonical import output_of
 from aeon.proof.equations import equations, with_constants
-from aeon.proof.figures import figures_of_answer
+from aeon.proof.figures import figures_of_answer, values_of_source
 from aeon.proof.marks import CITATION
 from aeon.proof.mentions import values
 from aeon.proof.stated import Stated, record_of, taken_steps
@@ -48,7 +48,7 @@ def values_of(document: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) 
     if kind == "outputs":
         return values(answer)
     spans = [(one["start"], one["end"]) for one in claims if one["kind"] == "sentence"]
-    return tuple(mention.moved(start) for start, end in spans for mention in values(answer[start:end]))
+    return tuple(mention.moved(start) for start, end in spans for mention in figures_of_answer(answer[start:end]))
 
 
 def problems_of_values(document: Mapping[str, Any]) -> Iterator[str]:
@@ -97,8 +97,7 @@ class _Found:
         self._by_span = {(one["start"], one["end"]): one for one in self._claims}
         loose = [one for one in values_of(document, document["claims"]) if not self._take(one)]
         self._loose = [one for one in loose if one.certain or self.record.has(one)]
-        is_of_calls = document["grounds"]["kind"] == "calls"
-        self._free = self._constants(document["answer"]) if is_of_calls else set()
+        self._free = self._constants(document["answer"]) if document["grounds"]["kind"] != "outputs" else set()
 
     @property
     def problems(self) -> Iterator[str]:
@@ -166,7 +165,7 @@ def _problem_of(claim: Mapping[str, Any], mention: Mention, document: Mapping[st
     around = [one for one in document["claims"] if _is_around(one, claim)]
     if claim["checks"]:
         cited = [(one["exact"], False) for sentence in around[:1] for one in sentence["evidence"]]
-        return _hidden(mention, record, Stated(cited))
+        return _hidden(mention, record, Stated(cited, values_of_source))
     return "it is of a sentence that cites, and nobody checked it" if any(map(_is_cited, around)) else None
 
 

@@ -46,12 +46,13 @@ async def engine(question: str, shelf: Shelf, asker: Asker) -> Answer:
     result: Research = await orchestrator.aexecute(question)
     read = tuple(passage for one in searched.found for passage in one.passages)
     cited = tuple(citation.source for sentence in result.sentences for citation in sentence.citations)
-    findings = [f"{one.question} -> {one.answer}" for round_ in result.rounds for one in round_.findings]
-    notes = (result.stop_reason, result.answer, *findings, *(one.message for one in result.degraded))
+    queries = [f"round {one.number}: {'; '.join(query.text for query in one.queries)}" for one in result.rounds]
+    notes = (result.stop_reason, result.answer, *queries, *(one.message for one in result.degraded))
     scores = {"sufficient": float(result.sufficient)}
     if result.sentences and result.sentences[0].score is not None:
         scores["support"] = result.sentences[0].score
-    return Answer(result.short, cited, read, notes, scores, _marks(result), _listed(result))
+    said = " ".join(result.answer[one.start : one.end] for one in result.sentences)
+    return Answer(_MARK.sub("", said), cited, read, notes, scores, _marks(result), _listed(result))
 
 
 def _config(llm: LLMAdapter) -> ResearchConfig:

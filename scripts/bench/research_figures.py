@@ -9,7 +9,7 @@ from typing import Any
 
 from figures import wilson
 from research_data import Question
-from research_scoring import broken, cited_right, exact, f1, invented, is_covered
+from research_scoring import broken, cited_right, f1, holds, invented, is_covered
 
 __all__ = ["Row", "citations", "judged", "table", "wrong"]
 
@@ -26,7 +26,7 @@ def judged(row: Row, question: Question, texts: Mapping[str, str]) -> Row:
     in_gold, cited, gold_cited, of = cited_right(names, gold)
     not_there, ids = invented(names, row["read"], row.get("marks", ()), row.get("listed", ()))
     return {
-        "right": bool(answer) and exact(answer, question.answers),
+        "right": bool(answer) and holds(answer, question.answers),
         "f1": f1(answer, question.answers) if answer else 0.0,
         "refused": not answer, "found": len({*gold} & {*row["read"]}), "supporting": of, "cited_gold": in_gold,
         "cited_all": cited, "gold_cited": gold_cited, "covered": is_covered(names, gold), "invented": not_there,
@@ -36,7 +36,7 @@ def judged(row: Row, question: Question, texts: Mapping[str, str]) -> Row:
 
 def table(rows: Sequence[Row], sets: Sequence[str], systems: Sequence[str]) -> None:
     """Print a line for each set and system, then the differences to the first system, then the refusals."""
-    print(f"\n{'set':9}{'system':13}{'n':>3}  {'exact':18}{'F1':20}{'documents':>10}  {'cited right':>14}"
+    print(f"\n{'set':9}{'system':13}{'n':>3}  {'right':18}{'F1':20}{'documents':>10}  {'cited right':>14}"
           f"{'gold cited':>14}{'refused':>8}{'calls':>6}{'prompt':>7}{'gen':>5}{'s':>6}{'90 %':>6}")  # fmt: skip
     for name in sets:
         for system in systems:

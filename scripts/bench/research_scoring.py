@@ -7,7 +7,7 @@ import string
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-__all__ = ["broken", "cited_right", "exact", "f1", "invented", "is_covered", "normal"]
+__all__ = ["broken", "cited_right", "exact", "f1", "holds", "invented", "is_covered", "normal"]
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _MARKS = str.maketrans("", "", string.punctuation)
@@ -21,6 +21,12 @@ def normal(text: str) -> str:
 def exact(answer: str, expected: Sequence[str]) -> bool:
     """Whether the answer is one of those expected."""
     return normal(answer) in {normal(one) for one in expected}
+
+
+def holds(answer: str, expected: Sequence[str]) -> bool:
+    """Whether the answer has one of those expected in it, as whole words: it may say it in a sentence."""
+    said = f" {normal(answer)} "
+    return any(f" {normal(one)} " in said for one in expected if normal(one))
 
 
 def f1(answer: str, expected: Sequence[str]) -> float:

@@ -1,4 +1,4 @@
-"""The answer as it is shown: its sentences with the numbers of what they cite, and what has to be known of the search."""
+"""The answer as it is shown: its sentences with the numbers of what they cite, and what to know of the search."""
 
 from __future__ import annotations
 

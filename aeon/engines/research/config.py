@@ -17,13 +17,13 @@ __all__ = ["LIMITS", "Limits", "ResearchCaps", "ResearchConfig", "Retries"]
 class ResearchCaps(Caps):
     """Model calls that one effect of each phase may make, repairs and retries included."""
 
-    find_providers: int = Field(default=4, ge=0, description="to find out what the endpoint can do")
+    find_providers: int = Field(default=6, ge=0, description="to find out what the endpoint can do")
     plan_queries: int = Field(default=3, ge=0)
     search: int = Field(default=0, ge=0)
     pause: int = Field(default=0, ge=0)
     summarise: int = Field(default=2, ge=0)
-    reflect: int = Field(default=6, ge=0)
-    cite: int = Field(default=12, ge=0)
+    reflect: int = Field(default=10, ge=0)
+    cite: int = Field(default=10, ge=0)
 
 
 class Limits(Written):

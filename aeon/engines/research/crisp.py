@@ -159,7 +159,7 @@ class Crisp:
         except Truncated:  # it goes on and on, which is no answer
             return ()
         texts = [said[one.start : one.end] for one in sentences(said)][:_MOST_SENTENCES]
-        return tuple(Drafted(text=one, citations=_near(one, task, shown)[:1]) for one in texts)
+        return tuple(Drafted(text=one, citations=tuple(_near(one, task, shown)[:1])) for one in texts)
 
     async def _judged(
         self, task: Task, draft: Sequence[Drafted], shown: Materials

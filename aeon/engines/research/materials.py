@@ -24,7 +24,7 @@ _OF_SOURCE = 150
 
 
 class Materials(NamedTuple):
-    """A text for a prompt, and the sentences of it by the ids that it has for them: ``2.5`` is the fifth of source 2."""
+    """A text for a prompt, and its sentences by the ids that it has for them: ``2.5`` is the fifth of source 2."""
 
     text: str
     sentences: Mapping[str, Citation]

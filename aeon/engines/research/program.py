@@ -207,7 +207,7 @@ def _recorded(inquiry: _Inquiry, before: Sources) -> Round:
 
 
 def _cite(inquiry: _Inquiry, decision: Decision) -> Program[tuple[Cited, Decision]]:
-    """The answer with its citations, and why the run ended; where no model can write it, what was found out as it is."""
+    """The answer with its citations, and why the run ended; where no model can write it, what was read as it is."""
     run, searches = inquiry.run, inquiry.searches
     effect = ask.Cite(
         task=run.task,

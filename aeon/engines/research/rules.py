@@ -18,8 +18,8 @@ class ResearchSignals(Signals):
     in a row without a new passage, and ends the run from ``most_stale`` on. ``nowhere``: no provider can be
     asked. ``misconfigured``: which settings keep all of them from answering anything. ``idle``: nothing is left that
     could be asked. Of the answer: ``unstated``: the sources do not say what was asked. ``partial``: what it cites
-    supports it in part only. ``incomplete``: it says a part of what was asked. ``unjudged``: nobody held it against what
-    it cites.
+    supports it in part only. ``incomplete``: it says a part of what was asked. ``unjudged``: nobody held it against
+    what it cites.
     """
 
     sufficient: bool = False

@@ -11,7 +11,6 @@ from aeon.engines.research.errands import Errands, folded
 from aeon.engines.research.rules import ResearchSignals
 from aeon.engines.research.sources import Sources
 from aeon.engines.research.values import Digest, Query
-from aeon.schema.effects import Program
 
 __all__ = ["Searches", "distinct"]
 
@@ -62,7 +61,9 @@ class Searches(Errands[ResearchConfig, ResearchSignals]):
             for entry, one in self.sources.numbered(one_found):
                 place = entry.number, one.start
                 self.places.setdefault(query, []).append(place)
-                self.passages[place] = Numbered(number=entry.number, passage=one, query=query, title=entry.document.title)
+                self.passages[place] = Numbered(
+                    number=entry.number, passage=one, query=query, title=entry.document.title
+                )
 
     def _room(self) -> int:
         """How many sources there may be after this round: up to a third is kept for what later rounds find."""

@@ -223,7 +223,8 @@ class Structured:
             f"Its sentences, with what they cite:\n{fence('sentences', lines, self._room)}",
         ]
         if written.missing:
-            shown.append(f"What it says is not in the sources:\n{fence('missing', chr(10).join(written.missing), 1_000)}")
+            missing = fence("missing", "\n".join(written.missing), _LONGEST_FOUND)
+            shown.append(f"What it says is not in the sources:\n{missing}")
         numbers: list[JsonValue] = list(range(1, len(parts) + 1))
         verdict = strict_object({
             "number": {"type": "integer", "enum": numbers}, "why": _TEXT,
@@ -281,8 +282,11 @@ def _faults(made: _Synthesised, shown: Materials) -> list[str]:
     """What is wrong with a reply: ids that nothing has, or neither an answer nor what is missing."""
     named = (_id(one) for part in made.answer for one in part.citations)
     unknown = [one for one in dict.fromkeys(named) if one not in shown.sentences]
-    faults = [f"citations: no sentence has the id {one_line(one, 20)!r}; ids stand before the sentences" for one in unknown]
-    return faults[:5] if made.answer or made.not_found else ["answer: it is empty, and not_found says nothing either"]
+    if not made.answer and not made.not_found:
+        return ["answer: it is empty, and not_found says nothing either"]
+    return [
+        f"citations: no sentence has the id {one_line(one, 20)!r}; ids stand before sentences" for one in unknown[:5]
+    ]
 
 
 def _id(said: str) -> str:

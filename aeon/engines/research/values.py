@@ -33,8 +33,8 @@ TierName = Literal["simple", "standard", "deep"]
 class Providers(Value):
     """Where a run can search, by name. Each query goes to every ``local`` one, and to one of the ``web``, in order.
 
-    ``room``: so many bytes of texts fit into a prompt of the model that reads them. ``whole``: it reads whole sources of
-    up to so many characters; 0 for one that reads passages.
+    ``room``: so many bytes of texts fit into a prompt of the model that reads them. ``whole``: it reads whole sources
+    of up to so many characters; 0 for one that reads passages.
     """
 
     local: tuple[str, ...] = ()
@@ -95,8 +95,8 @@ class Queries(Value):
 class Reflection(Value):
     """What the model says after a round: whether what was found is ``sufficient``, and how sure it is of that (0-1).
 
-    ``gaps`` are what is missing, in its words; ``queries`` are the next ones. ``draft`` is the answer that a small model
-    gave while it read, empty where it gave none.
+    ``gaps`` are what is missing, in its words; ``queries`` are the next ones. ``draft`` is the answer that a small
+    model gave while it read, empty where it gave none.
     """
 
     sufficient: bool = False
