@@ -29,6 +29,8 @@ _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-",
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 _LONGEST = 1_000
+_SCALES = (1_000, 1_000_000, 1_000_000_000)
+"""What a number may stand with as a word, which an expression leaves out."""
 _OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 _CALLS = ("round", "ceil", "floor", "min", "max", "abs", "sum")
 
@@ -80,7 +82,8 @@ def _without_labels(claims: Sequence[Claim], labels: Collection[str]) -> tuple[C
 def _apply(
     one: Calculation, claims: list[Claim], said: Sequence[Mention], grounds: Grounds, uses: Mapping[str, ToolUse]
 ) -> None:
-    numbers = {form.read.number for mention in figures_in(one.value, False) for form in mention.forms} - {None}
+    said_numbers = {form.read.number for mention in figures_in(one.value, False) for form in mention.forms} - {None}
+    numbers = {number * scale for number in said_numbers if number is not None for scale in (1, *_SCALES)}
     for place, (claim, mention) in enumerate(zip(claims, said, strict=True)):
         same = any(form.read.number in numbers for form in mention.forms)
         if same and one.expression.strip() and claim.verdict == "not_found":
@@ -209,6 +212,9 @@ class _Reader:
             return self._letter(operand)
         if (share := self._standing(number * 100, "%")) is not None:
             return f"({self._letter(share)} / 100)"
+        large = (self._standing(number * scale) for scale in _SCALES)
+        if (operand := next(filter(None, large), None)) is not None:  # "6.2 million" is said as 6.2
+            return self._letter(operand)
         free = CHANGES | {1} if isinstance(beside, ast.Mult | ast.Div) else {1} if beside is not None else frozenset()
         if number in free:
             return exact(number)

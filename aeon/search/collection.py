@@ -37,6 +37,18 @@ class CollectionSearch:
         except ToolFailed:
             return ""
 
+    async def titles(self, most: int) -> list[str]:
+        """Return the titles of ``most`` documents, evenly from all of them; none where they cannot be read any more."""
+        return await asyncio.to_thread(self._titles, most)
+
+    def _titles(self, most: int) -> list[str]:
+        try:
+            names = sorted(self._collection.sizes())
+            step = max(1, -(-len(names) // most))
+            return [self._collection.document(name).title or name for name in names[::step]]
+        except ToolFailed:
+            return []
+
     def _found(self, search: Callable[[], list[Passage]]) -> Found:
         try:
             passages = search()

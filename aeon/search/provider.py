@@ -48,3 +48,7 @@ class Keeping(Protocol):
     async def text(self, source: str) -> str:
         """Return the whole text of this name, which spans refer to; "" where there is none any more."""
         ...
+
+    async def titles(self, most: int) -> list[str]:
+        """Return the titles of ``most`` of the texts, evenly from all of them."""
+        ...

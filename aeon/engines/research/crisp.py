@@ -119,18 +119,18 @@ class Crisp:
         draft = await self._read(effect.task, shown)
         return Written((await self._judged(effect.task, draft, shown))[0] if effect.check and draft else draft)
 
-    async def check(self, task: Task, written: Written, texts: Sequence[Numbered]) -> Checked:
+    async def check(self, effect: Cite, written: Written) -> Checked:
         """What the probabilities say that sentences and answer are borne out by what they cite; with a control.
 
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the judge gave nothing usable.
         """
-        parts, spec = written.parts, judgment(_WHOLE)
+        parts, task, spec = written.parts, effect.task, judgment(_WHOLE)
         known = [one.score for one in parts if one.score is not None]
         if not parts or len(known) < len(parts):
             return Checked()
         whole = min(known) if len(parts) == 1 else await self._whole(task, parts)
-        control = await self._control(task, parts, texts)
+        control = await self._control(task, parts, effect.texts)
         if whole is None or (control is not None and control >= whole):  # it says yes to anything, or nothing
             return Checked()
         verdicts = tuple(_verdict(score) for score in known)

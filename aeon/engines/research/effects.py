@@ -24,12 +24,16 @@ class FindProviders(EffectOf[Providers]):
 
 
 class PlanQueries(EffectOf[Queries]):
-    """Which queries, at most ``most``, begin the search? Where ``choose_tier``, how much research does it take?"""
+    """Which queries, at most ``most``, begin the search? Where ``choose_tier``, how much research does it take?
+
+    ``titles`` are some of the texts that are searched.
+    """
 
     phase = "plan_queries"
     role: Role = "planner"
     most: int
     choose_tier: bool = False
+    titles: tuple[str, ...] = ()
 
 
 class Search(EffectOf[Found]):
@@ -68,10 +72,14 @@ class Pause(EffectOf[Paused]):
 
 
 class Asked(Value):
-    """A query that was searched for, and how many passages it gave in all; ``failed``: no provider could search."""
+    """A query that was searched for, how many passages it gave in all, and how many of them were ``new``.
+
+    ``failed``: no provider could search.
+    """
 
     query: str
     hits: int = 0
+    new: int = 0
     failed: bool = False
 
 

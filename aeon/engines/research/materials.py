@@ -65,7 +65,11 @@ def numbered(
         document = known.get(number)
         about = [document.site, document.published] if document is not None else []
         more = f" ({', '.join(filter(None, about))})" if any(about) else ""
-        lines.append(f"[{number}] {one_line(titles.get(number, ''), _LONGEST_TITLE)}{one_line(more, 100)}")
+        first = min(shown[number].values(), key=lambda source: source.start, default=None)
+        title = titles.get(number, "")
+        if first is not None and title in first.text:  # it stands below
+            title = first.source
+        lines.append(f"[{number}] {one_line(title, _LONGEST_TITLE)}{one_line(more, 100)}")
         lines += [f"In short: {one_line(summaries[number], 500)}"] if summaries.get(number) else []
         for place, source in enumerate((shown[number][start] for start in sorted(shown[number])), 1):
             sentences[f"{number}.{place}"] = Citation(number=number, source=source)

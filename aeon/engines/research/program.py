@@ -29,7 +29,7 @@ __all__ = ["RESEARCH"]
 _MOST_FIRST = 6
 """Queries that a search begins with, at most."""
 _LONGEST = 600
-"""Characters of a task, or of what is missing, that are searched for as they stand."""
+"""Characters of a task that are searched for as they stand."""
 _USUAL: TierName = "standard"
 _TIGHT = 0.25
 """Share of the tokens below which prompts show half as much."""
@@ -114,7 +114,8 @@ def _begin(inquiry: _Inquiry) -> Program[None]:
     run.signals.nowhere = not searches.there
     own = Queries(queries=(Query(text=run.task.text[:_LONGEST], intent="the task itself"),))
     most = min(_MOST_FIRST, run.config.limits().queries)
-    plan = ask.PlanQueries(task=run.task, most=most, choose_tier=run.config.tier == "auto")
+    titles = searches.providers.titles
+    plan = ask.PlanQueries(task=run.task, most=most, choose_tier=run.config.tier == "auto", titles=titles)
     planned = yield from run.perform(plan, own)
     inquiry.tier = planned.tier or _USUAL
     inquiry.limit()
@@ -132,21 +133,18 @@ def _round(inquiry: _Inquiry) -> Program[None]:
     run.boundary(midway=True)  # nothing was found, and nobody reads it
     yield from _summarised(inquiry, before)
     new = searches.sources.passages - before.passages
-    reflection = yield from run.perform(_reflect(inquiry, new), Reflection())
+    reflection = Reflection()
+    if searches.left or not run.config.check:  # else the answer is next anyway, and it will be judged
+        reflection = yield from run.perform(_reflect(inquiry, new), reflection)
     inquiry.take(reflection)
     inquiry.rounds.append(_recorded(inquiry, before))
     signals.stale = 0 if new else signals.stale + 1
     signals.rounds, signals.queries = len(inquiry.rounds), len(searches.asked)  # only now: the last ones count too
     signals.nowhere = not searches.there
     run.boundary()
-    inquiry.queries = searches.fresh(reflection.queries or _as_queries(reflection.gaps))
+    inquiry.queries = searches.fresh(reflection.queries)
     signals.idle = not inquiry.queries
     run.boundary()
-
-
-def _as_queries(gaps: Sequence[str]) -> tuple[Query, ...]:
-    """What is missing, as it was said, where nothing was said of how to search for it."""
-    return tuple(Query(text=gap[:_LONGEST], intent="what is missing") for gap in gaps if gap.strip())
 
 
 def _summarised(inquiry: _Inquiry, before: Sources) -> Program[None]:

@@ -9,7 +9,7 @@ from aeon.adaptive.profiler import Profiler
 from aeon.engines.research.checking import Checked, Written, cited, unplaced
 from aeon.engines.research.citing import refusal
 from aeon.engines.research.crisp import Crisp
-from aeon.engines.research.effects import Cite, FindProviders, Numbered, PlanQueries, Reflect, Summarise
+from aeon.engines.research.effects import Cite, FindProviders, PlanQueries, Reflect, Summarise
 from aeon.engines.research.searcher import Searcher
 from aeon.engines.research.structured import Structured
 from aeon.engines.research.values import Cited, Digests, Providers, Queries, Reflection, TierName
@@ -45,7 +45,7 @@ class _Manner(Protocol):
 
     async def write(self, effect: Cite, found: Sequence[str] = (), before: Written | None = None) -> Written: ...
 
-    async def check(self, task: Task, written: Written, texts: Sequence[Numbered]) -> Checked: ...
+    async def check(self, effect: Cite, written: Written) -> Checked: ...
 
 
 class Researcher:
@@ -73,7 +73,7 @@ class Researcher:
         """
         room = await self._room()
         whole = room // _WHOLE if await self._form() == "tools" else 0
-        return self._searcher.providers(room, whole)
+        return await self._searcher.providers(room, whole)
 
     async def plan(self, effect: PlanQueries) -> Queries:
         """The first queries; of a small model the tier is what its profile of the task says.
@@ -130,7 +130,7 @@ class Researcher:
         if current_ledger().calls_left() < 1:
             return Checked()
         try:
-            return await manner.check(effect.task, written, effect.texts)
+            return await manner.check(effect, written)
         except (CompletionError, AllowanceExhausted):
             return Checked()
 

@@ -20,6 +20,8 @@ from aeon.tools.watching import watched
 
 __all__ = ["Searcher"]
 
+_MOST_TITLES = 24
+"""Titles that are told of what is at hand."""
 _WIDER, _MOST = 4, 50
 """How many times as many a provider is asked for that cannot pass over sources, where some may not pass; at most."""
 
@@ -33,11 +35,12 @@ class Searcher:
         self._tools = {provider.name: name for name, provider in tooled if provider is not None}
         self._timeout = timeout
 
-    def providers(self, room: int, whole: int) -> Providers:
+    async def providers(self, room: int, whole: int) -> Providers:
         """The names of the providers: those of texts at hand, and those of the web; with what can be read at once."""
         every = self._providers.values()
+        titles = [title for one in every if isinstance(one, Keeping) for title in await one.titles(_MOST_TITLES)]
         local, web = _names(one for one in every if one.local), _names(one for one in every if not one.local)
-        return Providers(local=local, web=web, room=room, whole=whole)
+        return Providers(local=local, web=web, room=room, whole=whole, titles=tuple(titles[:_MOST_TITLES]))
 
     async def search(self, effect: Search) -> Found:
         """What the provider finds; what goes wrong is a problem in the value.

@@ -60,6 +60,9 @@ class Searches(Errands[ResearchConfig, ResearchSignals]):
         for query, one_found in found:
             for entry, one in self.sources.numbered(one_found):
                 place = entry.number, one.start
+                if place not in self.passages:
+                    asked = self.asked[folded(query)]
+                    self.asked[folded(query)] = asked.changed(new=asked.new + 1)
                 self.places.setdefault(query, []).append(place)
                 self.passages[place] = Numbered(
                     number=entry.number, passage=one, query=query, title=entry.document.title

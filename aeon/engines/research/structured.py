@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Literal, get_args
 
@@ -13,7 +13,7 @@ from aeon.engines.research.checking import Checked, Written
 from aeon.engines.research.effects import Asked, Cite, Numbered, PlanQueries, Reflect, Summarise
 from aeon.engines.research.materials import Materials, numbered
 from aeon.engines.research.values import Citation, Digest, Digests, Drafted, Queries, Query, Reflection, TierName
-from aeon.schema import Calculation, ReplyKind, Task, Verdict
+from aeon.schema import Calculation, ReplyKind, Verdict
 from aeon.schema.frozen import Frozen, JsonObject, JsonValue
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge_verdict import strict_object
@@ -28,7 +28,7 @@ _LEAST = 3
 _PLAN_TOKENS, _REFLECT_TOKENS, _SUMMARY_TOKENS, _SUPPORT_TOKENS = 500, 700, 900, 400
 _PER_SENTENCE = 60
 _LONGEST_ASKED, _LONGEST_EARLIER, _LONGEST_FOUND = 3_000, 6_000, 2_000
-_LONGEST_SENTENCE = 1_000
+_LONGEST_SENTENCE, _LONGEST_TITLE = 1_000, 100
 _MOST_GAPS = 8
 _TIER = (
     " tier: how much research the task takes: simple (a fact or two), standard, or deep (many sources to hold "
@@ -120,7 +120,9 @@ class Structured:
         properties: dict[str, JsonValue] = {"queries": _many(_query(), effect.most)}
         if effect.choose_tier:
             properties["tier"] = {"type": "string", "enum": list(get_args(TierName))}
-        prompt = Prompt(self._briefing.instructed(system), self._briefing.facts(effect.task))
+        titles = fence("texts at hand", "\n".join(one_line(one, 100) for one in effect.titles), _LONGEST_ASKED)
+        facts = self._briefing.facts(effect.task)
+        prompt = Prompt(self._briefing.instructed(system), f"{titles}\n\n{facts}" if effect.titles else facts)
         said = await self._supervisor.structured(
             prompt, _Planned, schema=strict_object(properties), max_tokens=_PLAN_TOKENS
         )
@@ -132,7 +134,8 @@ class Structured:
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
-        system = render(load(_PACKAGE, "reflect.md"), most=str(effect.most))
+        further = render(load(_PACKAGE, "reflect_queries.md"), most=str(effect.most)).rstrip() if effect.most else ""
+        system = render(load(_PACKAGE, "reflect.md"), queries=further)
         searched = "\n".join(map(_asked, effect.asked))
         parts = [
             self._briefing.facts(effect.task),
@@ -143,8 +146,9 @@ class Structured:
             "sufficient": {"type": "boolean"},
             "confidence": {"type": "number", "minimum": 0, "maximum": 1},
             "gaps": _many(_TEXT, _MOST_GAPS),
-            "new_queries": _many(_query(), max(1, effect.most)),
         }
+        if effect.most:
+            properties["new_queries"] = _many(_query(), effect.most)
         said = await self._supervisor.structured(
             Prompt(self._briefing.instructed(system), "\n\n".join(parts)), _Reflected,
             schema=strict_object(properties), max_tokens=_REFLECT_TOKENS,
@@ -206,7 +210,7 @@ class Structured:
             reply=json.dumps(made.model_dump(mode="json"), ensure_ascii=False),
         )
 
-    async def check(self, task: Task, written: Written, texts: Sequence[Numbered]) -> Checked:
+    async def check(self, effect: Cite, written: Written) -> Checked:
         """What the judge says of each sentence and of the answer; nothing where it says yes to anything.
 
         The control is the first sentence over one that the answer does not cite.
@@ -214,17 +218,20 @@ class Structured:
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the judge gave nothing usable.
         """
-        parts = [*written.parts, *_control(written.parts, texts)]
-        lines = "\n".join(line for n, one in enumerate(parts, 1) for line in _cited(n, one))
+        parts = [*written.parts, *_control(written.parts, effect.texts)]
+        titles = {entry.number: entry.document.title or entry.document.source for entry in effect.sources.entries}
+        lines = "\n".join(line for n, one in enumerate(parts, 1) for line in _cited(n, one, titles))
         answer = "\n".join(one.text for one in written.parts)
         shown = [
-            self._briefing.facts(task),
+            self._briefing.facts(effect.task),
             f"The answer:\n{fence('answer', answer, self._room // 2)}",
             f"Its sentences, with what they cite:\n{fence('sentences', lines, self._room)}",
         ]
         if written.missing:
             missing = fence("missing", "\n".join(written.missing), _LONGEST_FOUND)
             shown.append(f"What it says is not in the sources:\n{missing}")
+        if made := [f"{one.value} = {one.expression}" for one in written.calculations if one.expression]:
+            shown.append(f"What it computed:\n{fence('computed', chr(10).join(made), _LONGEST_FOUND)}")
         numbers: list[JsonValue] = list(range(1, len(parts) + 1))
         verdict = strict_object({
             "number": {"type": "integer", "enum": numbers}, "why": _TEXT,
@@ -271,11 +278,12 @@ def _checked(said: _Support, count: int, asked: int) -> Checked:
     )  # fmt: skip
 
 
-def _cited(number: int, part: Drafted) -> Iterator[str]:
+def _cited(number: int, part: Drafted, titles: Mapping[int, str]) -> Iterator[str]:
+    """A sentence, and below it what it cites, by source."""
     yield f"{number}. {one_line(part.text, _LONGEST_SENTENCE)}"
-    for one in part.citations:
-        heading = f"{one_line(one.source.heading, 80)}: " if one.source.heading else ""
-        yield f"   [{one.number}] {heading}{one_line(one.source.text, _LONGEST_SENTENCE)}"
+    for source in dict.fromkeys(one.number for one in part.citations):
+        said = (one_line(one.source.text, _LONGEST_SENTENCE) for one in part.citations if one.number == source)
+        yield f"   {one_line(titles.get(source, ''), _LONGEST_TITLE)}: {' … '.join(said)}"
 
 
 def _faults(made: _Synthesised, shown: Materials) -> list[str]:
@@ -301,7 +309,7 @@ def _digests(notes: Sequence[_Note], shown: Materials) -> Iterator[Digest]:
 
 
 def _asked(asked: Asked) -> str:
-    found = "could not be searched for" if asked.failed else f"{asked.hits} passages"
+    found = "could not be searched for" if asked.failed else f"{asked.hits} passages, {asked.new} of them new"
     return f"- {one_line(asked.query, 200)}: {found}"
 
 

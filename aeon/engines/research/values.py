@@ -34,13 +34,14 @@ class Providers(Value):
     """Where a run can search, by name. Each query goes to every ``local`` one, and to one of the ``web``, in order.
 
     ``room``: so many bytes of texts fit into a prompt of the model that reads them. ``whole``: it reads whole sources
-    of up to so many characters; 0 for one that reads passages.
+    of up to so many characters; 0 for one that reads passages. ``titles`` are some of what is at hand.
     """
 
     local: tuple[str, ...] = ()
     web: tuple[str, ...] = ()
     room: Annotated[int, Field(ge=0)] = 9_000
     whole: Annotated[int, Field(ge=0)] = 0
+    titles: tuple[str, ...] = ()
 
 
 class Query(Value):
