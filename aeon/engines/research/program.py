@@ -19,7 +19,7 @@ from aeon.engines.research.record import Research, Round, SourceUsed
 from aeon.engines.research.rules import OWN_ENDINGS, TABLE, ResearchSignals, most_calls
 from aeon.engines.research.searching import Searches
 from aeon.engines.research.sources import Sources
-from aeon.engines.research.values import Cited, Digest, Digests, Providers, Queries, Query, Reflection, TierName
+from aeon.engines.research.values import Cited, Digests, Providers, Queries, Query, Reflection, TierName
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.schema.conclusion import Decision, Degradation
 from aeon.schema.effects import Program
@@ -158,9 +158,7 @@ def _summarised(inquiry: _Inquiry, before: Sources) -> Program[None]:
             return
         batch = tuple(_batch(texts, inquiry.room, len(before.entries)))
         made = yield from run.perform(ask.Summarise(task=run.task, texts=batch), Digests())
-        known = {one.number: one for one in made.digests}
-        for number in {one.number for one in batch}:
-            searches.digests[number] = known.get(number, Digest(number=number))
+        searches.condense(batch, made.digests)
 
 
 def _batch(texts: Sequence[ask.Numbered], room: int, earlier: int) -> Iterator[ask.Numbered]:
