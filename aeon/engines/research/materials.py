@@ -64,8 +64,8 @@ def numbered(
     for number in sorted(shown):
         document = known.get(number)
         about = [document.site, document.published] if document is not None else []
-        more = f" ({', '.join(filter(None, about))})" if any(about) else ""
-        lines.append(f"[{number}] {one_line(titles.get(number, ''), _LONGEST_TITLE)}{one_line(more, 100)}")
+        more = f" ({one_line(', '.join(filter(None, about)), 100)})" if any(about) else ""
+        lines.append(f"[{number}] {one_line(titles.get(number, ''), _LONGEST_TITLE)}{more}")
         lines += [f"In short: {one_line(summaries[number], 500)}"] if summaries.get(number) else []
         for place, source in enumerate((shown[number][start] for start in sorted(shown[number])), 1):
             sentences[f"{number}.{place}"] = Citation(number=number, source=source)
