@@ -150,14 +150,19 @@ def _as_queries(gaps: Sequence[str]) -> tuple[Query, ...]:
 
 
 def _summarised(inquiry: _Inquiry, before: Sources) -> Program[None]:
-    """Have sources summarised until what is found can be read at once, those of earlier rounds first."""
-    run, searches = inquiry.run, inquiry.searches
+    """Have sources summarised until what is found can be read at once, those of earlier rounds first.
+
+    Where that fails, the texts stay: prompts then show those that come first.
+    """
+    run, searches, instead = inquiry.run, inquiry.searches, Digests()
     for _ in range(run.config.most_summaries):
         texts = searches.texts()
-        if size_of(texts, searches.digests.values()) <= inquiry.room:
+        if not texts or size_of(texts, searches.digests.values()) <= inquiry.room:
             return
         batch = tuple(_batch(texts, inquiry.room, len(before.entries)))
-        made = yield from run.perform(ask.Summarise(task=run.task, texts=batch), Digests())
+        made = yield from run.perform(ask.Summarise(task=run.task, texts=batch), instead)
+        if made is instead:
+            return
         searches.condense(batch, made.digests)
 
 

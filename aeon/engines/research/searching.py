@@ -84,9 +84,9 @@ class Searches(Errands[ResearchConfig, ResearchSignals]):
     def condense(self, texts: Sequence[Numbered], digests: Sequence[Digest]) -> None:
         """Have the digests stand for these passages from now on, beside what a source has by now."""
         made = {one.number: one for one in digests}
-        for number in {one.number for one in texts}:
+        for number, title in {one.number: one.title or one.passage.source for one in texts}.items():
             before, new = self.digests.get(number), made.get(number, Digest(number=number))
-            self.digests[number] = _joined(before, new) if before is not None else new
+            self.digests[number] = (_joined(before, new) if before is not None else new).changed(title=title)
         self.condensed |= {(one.number, one.passage.start) for one in texts}
 
     def poor(self, few: int) -> tuple[Query, ...]:

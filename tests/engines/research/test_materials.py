@@ -87,7 +87,7 @@ def test_a_prompt_takes_no_more_than_is_counted_for_it(texts: list[str], summari
     shown = [text_of(n, text, title="A title") for n, text in enumerate(texts, 1)]
     digests = [Digest(number=n, summary=text) for n, text in enumerate(summaries, len(texts) + 1)]
     size = len(numbered(shown, WIDE, digests).text.encode())
-    assert size <= size_of(shown, digests) + 150 * len(digests)
+    assert size <= size_of(shown, digests)
 
 
 @given(st.lists(st.tuples(HOSTILE, HOSTILE), min_size=1, max_size=4))
@@ -137,6 +137,27 @@ def test_digests_take_room_from_passages() -> None:
     shown = numbered(texts, room, digests)
     assert {one.number for one in shown.sentences.values()} == {6, 7} and shown.text.count("In short") == 5
     assert {one.number for one in numbered(texts, 10, digests).sentences.values()} == {6}
+
+
+@pytest.mark.requirement("R4")
+@given(st.integers(0, 8_000), st.lists(st.lists(HOSTILE, max_size=5), min_size=1, max_size=9))
+def test_digests_fit_the_room_themselves(room: int, texts: list[list[str]]) -> None:
+    """The first sentence of each comes before the second of any; one passage is shown whatever they take."""
+    digests = [
+        Digest(
+            number=n, title="Title", summary="s" * 100,
+            sentences=tuple(passage(f"{n}.txt", f"{text}.", 999 * place).sources()[0] for place, text in enumerate(own)),
+        )
+        for n, own in enumerate(texts, 1)
+    ]  # fmt: skip
+    first = [text_of(20, MILL)]
+    shown = numbered(first, room, digests)
+    assert len(shown.text.encode()) <= max(room, size_of(first))
+    assert {"20.1", "20.2", "20.3"} <= shown.sentences.keys()
+    counts = [sum(one.number == n for one in shown.sentences.values()) for n in range(1, len(texts) + 1)]
+    whole = numbered(first, WIDE, digests)
+    assert len(whole.sentences) == 3 + sum(len({one.start for one in digest.sentences}) for digest in digests)
+    assert max(counts) <= 1 or all(counts[n] for n, own in enumerate(texts) if own and f"[{n + 1}] " in shown.text)
 
 
 def test_what_is_known_of_a_source_stands_beside_its_title() -> None:

@@ -277,12 +277,12 @@ def test_what_cannot_be_read_at_once_is_summarised_before_it_is_reflected_on() -
     assert made
     for effect in world.effects:
         if isinstance(effect, Reflect | Cite):
-            assert size_of(effect.texts, effect.digests) <= 9_000
+            assert all(one.title for one in effect.digests) and size_of(effect.texts, effect.digests) <= 9_000
             assert {one.number for one in effect.texts}.isdisjoint(one.number for one in effect.digests)
         if isinstance(effect, Summarise):
             assert size_of(effect.texts) <= 9_000
     first = [one.number for one in made[0].texts]
-    assert max(first) <= result.rounds[0].sources  # those of the round before
+    assert set(first[:3]) == {1, 2, 3} and result.rounds[0].sources == 3  # those of the round before
     summaries = [one.summarised for one in result.rounds]
     assert not summaries[0] and set(first) <= set(summaries[1])
     assert all(set(earlier) <= set(later) for earlier, later in pairwise(summaries))
@@ -292,7 +292,7 @@ def test_what_cannot_be_read_at_once_is_summarised_before_it_is_reflected_on() -
 
 @pytest.mark.requirement("R4")
 def test_a_source_that_a_summary_leaves_out_is_not_asked_about_again() -> None:
-    """It has nothing to do with the task; the answer is made of what is left."""
+    """It has nothing to do with the task; the answer is made of what is left. Its title stays."""
     world = World(
         search=long_ones, reflect=seeking, find_providers=Providers(local=("shelf",), room=5_000), summarise=Digests()
     )
@@ -300,7 +300,19 @@ def test_a_source_that_a_summary_leaves_out_is_not_asked_about_again() -> None:
     made = [{one.number for one in effect.texts} for effect in world.effects if isinstance(effect, Summarise)]
     assert made and sum(map(len, made)) == len(set().union(*made))
     (last,) = (effect for effect in world.effects if isinstance(effect, Cite))
-    assert all(one == Digest(number=one.number) for one in last.digests) and last.texts and result.answer
+    assert all(one == Digest(number=one.number, title=one.title) for one in last.digests) and last.texts and result.answer
+
+
+@pytest.mark.requirement("R4")
+def test_nothing_is_summarised_where_no_text_is_left() -> None:
+    """Digests that are too long themselves lose sentences in prompts; no request is made for them."""
+    wordy = lambda effect, n: Digests(digests=(Digest(number=1, summary="s" * 499),))  # noqa: E731
+    room = Providers(local=("shelf",), room=300)
+    world = World(search=same("a"), reflect=seeking, find_providers=room, summarise=wordy)
+    world.replies["search"] = found(a=LONG)
+    world.research(max_iters=2)
+    made = [effect for effect in world.effects if isinstance(effect, Summarise)]
+    assert len(made) == 1 and made[0].texts
 
 
 @pytest.mark.requirement("R4")
@@ -326,7 +338,7 @@ def test_a_passage_of_a_source_that_has_a_digest_is_shown_all_the_same() -> None
 
 @pytest.mark.requirement("R4")
 def test_a_summary_that_fails_is_a_degradation_and_ends_in_an_answer() -> None:
-    """The run goes on without it, and says so."""
+    """The run goes on without it, and says so; the texts stay, of which prompts show as many as fit."""
     world = World(
         search=long_ones, reflect=seeking, find_providers=Providers(local=("shelf",), room=5_000),
         summarise=Failure(kind="completion", message="the model declined"),
@@ -334,6 +346,8 @@ def test_a_summary_that_fails_is_a_degradation_and_ends_in_an_answer() -> None:
     result = world.research()
     assert {one.phase for one in result.degraded} == {"summarise"} and result.answer
     assert {one.phase for one in result.error_log} == {"summarise"}
+    (last,) = (effect for effect in world.effects if isinstance(effect, Cite))
+    assert not last.digests and {one.number for one in last.texts} == {one.number for one in result.sources}
 
 
 @pytest.mark.requirement("R4")
