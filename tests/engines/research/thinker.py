@@ -148,14 +148,14 @@ class Shelf:
 
 
 def run(
-    model: Thinker, texts: dict[str, str] | None = None, task: str = QUESTION, every: bool = True, **settings: Any
+    model: Scripted, texts: dict[str, str] | None = None, task: str = QUESTION, every: bool = True, **settings: Any
 ) -> Research:
     """A whole run on the shipped handlers, as `aeon.build` makes them."""
     tools = [finding(Shelf(texts or TEXTS, every))]
     result: Research = build(model, tools, ResearchConfig.model_validate(settings), engine=PLUGIN).execute(task)
     told(result)
     usage, bound = result.usage, result.bound
-    assert usage.calls == len(model.requests) and bound.calls is not None and usage.calls <= bound.calls
+    assert usage.calls <= len(model.requests) and bound.calls is not None and usage.calls <= bound.calls
     assert Research.model_validate_json(result.model_dump_json()) == result
     return result
 
