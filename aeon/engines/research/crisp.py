@@ -131,7 +131,7 @@ class Crisp:
             return Checked()
         whole = min(known) if len(parts) == 1 else await self._whole(task, parts)
         control = await self._control(task, parts, effect.texts)
-        if whole is None or (control is not None and control >= whole):  # it says yes to anything, or nothing
+        if whole is None or (control is not None and control >= max(whole, _LIKELY)):  # it says yes to anything
             return Checked()
         verdicts = tuple(_verdict(score) for score in known)
         standing = await self._judge.standing(spec)

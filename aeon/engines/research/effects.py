@@ -102,10 +102,10 @@ class Summarise(EffectOf[Digests]):
 class Reflect(EffectOf[Reflection]):
     """Does what was found answer the task? If not, what is missing, and what is searched next?
 
-    ``texts`` are all passages that were found, those first that fit best, without those of sources that ``digests``
-    stand for. ``new`` says how many this round found. ``poor`` are queries that found too little: they are to be worded
-    otherwise. At most ``most`` new queries are wanted. ``check``: whether a judge holds an answer against what it rests
-    on. ``gaps`` are those of the reflection before.
+    ``texts`` are all passages that were found, those first that fit best, without those that ``digests`` stand for.
+    ``new`` says how many this round found. ``poor`` are queries that found too little: they are to be worded otherwise.
+    At most ``most`` new queries are wanted. ``check``: whether a judge holds an answer against what it rests on.
+    ``gaps`` are those of the reflection before.
     """
 
     phase = "reflect"

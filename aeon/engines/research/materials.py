@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, zip_longest
 from typing import NamedTuple
 
 from aeon.engines.research.effects import Numbered
@@ -13,14 +14,14 @@ from aeon.text import one_line
 
 __all__ = ["Materials", "numbered", "running", "size_of"]
 
-_LONGEST_TITLE, _LONGEST_SENTENCE = 100, 1_000
+_LONGEST_TITLE, _LONGEST_SUMMARY, _LONGEST_SENTENCE = 100, 500, 1_000
 _LEFT_OUT = "…"
 _BETWEEN = 4
 """Characters between two sentences that follow each other: an empty line, or the mark of a list."""
 _OF_SENTENCE = 12
 """Bytes that a sentence takes beside its text."""
-_OF_SOURCE = 150
-"""Bytes that a source takes beside its sentences, at most."""
+_OF_SOURCE = 40
+"""Bytes that a source takes beside its sentences and its title; where and when it was published is left out of it."""
 
 
 class Materials(NamedTuple):
@@ -37,12 +38,27 @@ class Materials(NamedTuple):
 def size_of(texts: Iterable[Numbered], digests: Iterable[Digest] = ()) -> int:
     """About how many bytes these take in a prompt."""
     passages = list(texts)
+    titles = {one.number: one.title or one.passage.source for one in passages}
     bytes_of = sum(len(one.passage.text.encode()) + _OF_SENTENCE * len(one.passage.sentences) for one in passages)
-    kept = sum(
-        len(one.summary.encode()) + sum(len(each.text.encode()) + _OF_SENTENCE for each in one.sentences)
-        for one in digests
-    )
-    return bytes_of + kept + _OF_SOURCE * len({one.number for one in passages})
+    of_titles = sum(_OF_SOURCE + _shown(title, _LONGEST_TITLE) for title in titles.values())
+    kept = sum(_of_digest(one) + sum(map(_of_sentence, one.sentences)) for one in digests)
+    return bytes_of + of_titles + kept
+
+
+def _of_digest(digest: Digest) -> int:
+    """The bytes of a digest without its sentences; one that holds nothing is not shown."""
+    if not digest.summary and not digest.sentences:
+        return 0
+    return _OF_SOURCE + _shown(digest.title, _LONGEST_TITLE) + _shown(digest.summary, _LONGEST_SUMMARY)
+
+
+def _of_sentence(source: Source) -> int:
+    return _OF_SENTENCE + _shown(source.text, _LONGEST_SENTENCE)
+
+
+def _shown(text: str, longest: int) -> int:
+    """How many bytes a text takes on a line of at most so many characters."""
+    return len(one_line(text, longest).encode())
 
 
 def numbered(
@@ -50,13 +66,16 @@ def numbered(
 ) -> Materials:
     """The sentences of the sources with ids, a line each, below the titles; of too many those that come first.
 
-    ``sources`` have what is known of the sources beside their titles.
+    Of digests those sentences that fit, the first of each before the second of any. ``sources`` have what is known of
+    the sources beside their titles.
     """
     known = {entry.number: entry.document for entry in sources.entries} if sources is not None else {}
-    shown: dict[int, dict[int, Source]] = {one.number: {each.start: each for each in one.sentences} for one in digests}
-    summaries = {one.number: one.summary for one in digests}
-    titles = {number: document.title or document.source for number, document in known.items()}
-    for one in _fitting(texts, room - size_of((), digests)):
+    kept = list(_kept(digests, room - size_of(texts[:1])))
+    shown: dict[int, dict[int, Source]] = {one.number: {each.start: each for each in one.sentences} for one in kept}
+    summaries = {one.number: one.summary for one in kept}
+    titles = {one.number: one.title for one in kept}
+    titles |= {number: document.title or document.source for number, document in known.items()}
+    for one in _fitting(texts, room - size_of((), kept)):
         shown.setdefault(one.number, {}).update({each.start: each for each in one.passage.sources()})
         titles.setdefault(one.number, one.title or one.passage.source)
     lines: list[str] = []
@@ -64,13 +83,13 @@ def numbered(
     for number in sorted(shown):
         document = known.get(number)
         about = [document.site, document.published] if document is not None else []
-        more = f" ({', '.join(filter(None, about))})" if any(about) else ""
+        more = f" ({one_line(', '.join(filter(None, about)), 100)})" if any(about) else ""
         first = min(shown[number].values(), key=lambda source: source.start, default=None)
         title = titles.get(number, "")
         if first is not None and title in first.text:  # it stands below
             title = first.source
-        lines.append(f"[{number}] {one_line(title, _LONGEST_TITLE)}{one_line(more, 100)}")
-        lines += [f"In short: {one_line(summaries[number], 500)}"] if summaries.get(number) else []
+        lines.append(f"[{number}] {one_line(title, _LONGEST_TITLE)}{more}")
+        lines += [f"In short: {one_line(summaries[number], _LONGEST_SUMMARY)}"] if summaries.get(number) else []
         for place, source in enumerate((shown[number][start] for start in sorted(shown[number])), 1):
             sentences[f"{number}.{place}"] = Citation(number=number, source=source)
             lines.append(f"{number}.{place} {one_line(source.text, _LONGEST_SENTENCE)}")
@@ -107,6 +126,22 @@ def _fitting(texts: Sequence[Numbered], room: int) -> Iterator[Numbered]:
         seen.add(place)
         left -= size
         yield one
+
+
+def _kept(digests: Sequence[Digest], room: int) -> Iterator[Digest]:
+    """The digests that fit, each with those of its sentences that do: the first of each, then the second, and so on.
+
+    One that holds nothing, since its source has nothing to do with the task, is not shown.
+    """
+    full = [one for one in digests if one.summary or one.sentences]
+    those = [one for one, size in zip(full, accumulate(map(_of_digest, full)), strict=True) if size <= room]
+    left = room - sum(map(_of_digest, those))
+    kept: dict[int, list[Source]] = {one.number: [] for one in those}
+    for row in zip_longest(*([(one.number, each) for each in one.sentences] for one in those)):
+        for number, sentence in filter(None, row):
+            left -= _of_sentence(sentence)
+            kept[number] += [sentence] if left >= 0 else []
+    yield from (one.changed(sentences=tuple(kept[one.number])) for one in those)
 
 
 def _once(passages: Iterable[Passage]) -> Iterator[Source]:

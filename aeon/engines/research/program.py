@@ -19,7 +19,7 @@ from aeon.engines.research.record import Research, Round, SourceUsed
 from aeon.engines.research.rules import OWN_ENDINGS, TABLE, ResearchSignals, most_calls
 from aeon.engines.research.searching import Searches
 from aeon.engines.research.sources import Sources
-from aeon.engines.research.values import Cited, Digest, Digests, Providers, Queries, Query, Reflection, TierName
+from aeon.engines.research.values import Cited, Digests, Providers, Queries, Query, Reflection, TierName
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.schema.conclusion import Decision, Degradation
 from aeon.schema.effects import Program
@@ -148,17 +148,20 @@ def _round(inquiry: _Inquiry) -> Program[None]:
 
 
 def _summarised(inquiry: _Inquiry, before: Sources) -> Program[None]:
-    """Have sources summarised until what is found can be read at once, those of earlier rounds first."""
-    run, searches = inquiry.run, inquiry.searches
+    """Have sources summarised until what is found can be read at once, those of earlier rounds first.
+
+    Where that fails, the texts stay: prompts then show those that come first.
+    """
+    run, searches, instead = inquiry.run, inquiry.searches, Digests()
     for _ in range(run.config.most_summaries):
         texts = searches.texts()
-        if size_of(texts, searches.digests.values()) <= inquiry.room:
+        if not texts or size_of(texts, searches.digests.values()) <= inquiry.room:
             return
         batch = tuple(_batch(texts, inquiry.room, len(before.entries)))
-        made = yield from run.perform(ask.Summarise(task=run.task, texts=batch), Digests())
-        known = {one.number: one for one in made.digests}
-        for number in {one.number for one in batch}:
-            searches.digests[number] = known.get(number, Digest(number=number))
+        made = yield from run.perform(ask.Summarise(task=run.task, texts=batch), instead)
+        if made is instead:
+            return
+        searches.condense(batch, made.digests)
 
 
 def _batch(texts: Sequence[ask.Numbered], room: int, earlier: int) -> Iterator[ask.Numbered]:

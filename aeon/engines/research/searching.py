@@ -25,13 +25,14 @@ class Searches(Errands[ResearchConfig, ResearchSignals]):
     """What research searched for, and the sources that it found.
 
     ``places`` are the passages that were found, in the order in which each query has them; ``digests`` are what stands
-    for sources in prompts, by their numbers.
+    for sources in prompts, by their numbers, and ``condensed`` the passages that these stand for.
     """
 
     sources: Sources = field(default_factory=lambda: Sources(most=1))
     places: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     passages: dict[tuple[int, int], Numbered] = field(default_factory=dict)
     digests: dict[int, Digest] = field(default_factory=dict)
+    condensed: set[tuple[int, int]] = field(default_factory=set)
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -75,17 +76,32 @@ class Searches(Errands[ResearchConfig, ResearchSignals]):
         return max(len(self.sources.entries), most - min(most // 3, _KEPT * later))
 
     def texts(self) -> tuple[Numbered, ...]:
-        """All passages, those first that the rankings of all queries have first; without sources that have digests."""
+        """All passages, those first that the rankings of all queries have first; without those in digests."""
         scores: dict[tuple[int, int], float] = dict.fromkeys(self.passages, 0.0)
         for ranking in self.places.values():
             for rank, place in enumerate(dict.fromkeys(ranking), 1):
                 scores[place] += 1 / (_FUSION + rank)
         ranked = sorted(scores, key=lambda place: -scores[place])
-        return tuple(self.passages[place] for place in ranked if place[0] not in self.digests)
+        return tuple(self.passages[place] for place in ranked if place not in self.condensed)
+
+    def condense(self, texts: Sequence[Numbered], digests: Sequence[Digest]) -> None:
+        """Have the digests stand for these passages from now on, beside what a source has by now."""
+        made = {one.number: one for one in digests}
+        for number, title in {one.number: one.title or one.passage.source for one in texts}.items():
+            before, new = self.digests.get(number), made.get(number, Digest(number=number))
+            self.digests[number] = (_joined(before, new) if before is not None else new).changed(title=title)
+        self.condensed |= {(one.number, one.passage.start) for one in texts}
 
     def poor(self, few: int) -> tuple[Query, ...]:
         """The queries that found too little, though somebody could be asked."""
         return tuple(Query(text=one.query) for one in self.asked.values() if one.hits < few and not one.failed)
+
+
+def _joined(before: Digest, more: Digest) -> Digest:
+    """One digest of a source for two, each sentence once."""
+    summary = " ".join(filter(None, (before.summary, more.summary)))
+    sentences = {one.start: one for one in (*before.sentences, *more.sentences)}
+    return before.changed(summary=summary, sentences=tuple(sentences.values()))
 
 
 def distinct(queries: Sequence[Query]) -> tuple[Query, ...]:

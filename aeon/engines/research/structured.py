@@ -29,12 +29,13 @@ _PLAN_TOKENS, _REFLECT_TOKENS, _SUMMARY_TOKENS, _SUPPORT_TOKENS = 500, 700, 900,
 _PER_SENTENCE = 60
 _LONGEST_ASKED, _LONGEST_EARLIER, _LONGEST_FOUND = 3_000, 6_000, 2_000
 _LONGEST_SENTENCE, _LONGEST_TITLE = 1_000, 100
-_MOST_GAPS = 8
 _TIER = (
     " tier: how much research the task takes: simple (a fact or two), standard, or deep (many sources to hold "
     "against each other)."
 )
 _TEXT: JsonObject = {"type": "string"}
+_TEXTS: JsonObject = {"type": "array", "items": _TEXT}
+"""Of any number: an answer is not refused for what it points out too much of."""
 _VERDICTS = ("supported", "partial", "contradicted", "not_found")
 
 
@@ -145,7 +146,7 @@ class Structured:
         properties: dict[str, JsonValue] = {
             "sufficient": {"type": "boolean"},
             "confidence": {"type": "number", "minimum": 0, "maximum": 1},
-            "gaps": _many(_TEXT, _MOST_GAPS),
+            "gaps": _TEXTS,
         }
         if effect.most:
             properties["new_queries"] = _many(_query(), effect.most)
@@ -169,7 +170,7 @@ class Structured:
         numbers = sorted({one.number for one in effect.texts})
         note: JsonObject = strict_object({
             "source": {"type": "integer", "enum": list[JsonValue](numbers)}, "summary": _TEXT,
-            "sentences": _many(_TEXT, 8),
+            "sentences": _TEXTS,
         })  # fmt: skip
         prompt = Prompt(
             self._briefing.instructed(load(_PACKAGE, "summarise.md").strip()),
@@ -191,10 +192,10 @@ class Structured:
         if before is not None:
             amend = render(load(_PACKAGE, "amend.md"), found=fence("found", "\n".join(found), _LONGEST_FOUND))
             parts += [fence("earlier reply", before.reply, _LONGEST_EARLIER), amend.strip()]
-        part = strict_object({"text": _TEXT, "citations": {**_many(_TEXT, 12), "minItems": 1}})
+        part = strict_object({"text": _TEXT, "citations": {**_TEXTS, "minItems": 1}})
         calculation = strict_object({"value": _TEXT, "expression": _TEXT})
         properties: dict[str, JsonValue] = {
-            "answer": {"type": "array", "items": part}, "not_found": _many(_TEXT, _MOST_GAPS),
+            "answer": {"type": "array", "items": part}, "not_found": _TEXTS,
             "calculations": {"type": "array", "items": calculation},
         }  # fmt: skip
         system = self._briefing.instructed(load(_PACKAGE, "synthesise.md").strip())

@@ -72,10 +72,11 @@ class Drafted(Value):
 class Digest(Value):
     """What prompts show of a source whose text is too long for them: a ``summary``, and the sentences that matter.
 
-    Both are as the model chose; the text itself stands behind the number of the source.
+    Both are as the model chose; the text itself stands behind the number of the source. ``title`` is the source's.
     """
 
     number: Annotated[int, Field(ge=1)]
+    title: str = ""
     summary: str = ""
     sentences: tuple[Source, ...] = ()
 

@@ -34,7 +34,7 @@ def said(effect: Effect, n: int) -> Cited:
         Sentence(start=start, end=start + len(text), citations=one)
         for start, text, one in zip(starts, (FIRST, SECOND), cited, strict=True)
     )
-    return Cited(text=f"{FIRST}\n{SECOND}", short="1883", sentences=sentences)
+    return Cited(text=f"{FIRST}\n{SECOND}", sentences=sentences)
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_a_long_text_is_cut_around_the_quote() -> None:
     def one(effect: Effect, n: int) -> Cited:
         span = next(source for source in passage("mill.txt", long).sources() if "1883" in source.text)
         sentence = Sentence(start=0, end=8, citations=(Citation(number=1, source=span),))
-        return Cited(text="1883 [1].", short="1883", sentences=(sentence,))
+        return Cited(text="1883 [1].", sentences=(sentence,))
 
     result = World(search=found(mill=long), cite=one).research(TASK)
     ((whole, marked),) = Page(to_html(result, TASK)).quotes.values()
@@ -153,7 +153,7 @@ def test_a_quote_has_its_page_and_its_heading(heading: str, shown: bool) -> None
     def cite(effect: Effect, n: int) -> Cited:
         span = one.sources()[0]
         whole = Sentence(start=0, end=9, citations=(Citation(number=1, source=span),))
-        return Cited(text="1883 [1].", short="1883", sentences=(whole,))
+        return Cited(text="1883 [1].", sentences=(whole,))
 
     result = World(search=there, cite=cite).research(TASK)
     place = f"page 3, {heading}, characters 0 to 21" if shown else "page 3, characters 0 to 21"

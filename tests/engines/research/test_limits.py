@@ -1,4 +1,4 @@
-"""Limits of a run: those of its tier and its own, and what a reflection is shown."""
+"""Limits of a run: those of its tier and its own, and how much of what was found a prompt shows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pytest
 
 from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.effects import PlanQueries, Reflect
-from aeon.engines.research.values import Queries, Reflection
-from aeon.schema import Failure
+from aeon.engines.research.materials import size_of
+from aeon.engines.research.values import Providers, Queries, Reflection
+from aeon.schema import Failure, Usage
 from aeon.schema.effects import Effect
 from engines.research.world import (
     World,
@@ -22,6 +23,7 @@ from engines.research.world import (
 
 pytestmark = pytest.mark.requirement("R2")
 
+NO = Usage()
 DECLINED = Failure(kind="completion", message="the model declined")
 
 
@@ -36,7 +38,7 @@ def test_a_tier_limits_rounds_queries_and_sources(tier: str, limits: tuple[int, 
 
     many = World(
         reflect=greedy, cite=partly, search=lambda effect, n: found(*(f"t{n}_{m}" for m in range(9)))
-    ).research(tier=tier)
+    ).research(tier=tier, check=False)
     assert (len(many.searched), len(many.sources), many.tier) == (most_queries, most_sources, tier)
     assert many.stop_reason == "queries_exhausted"
     long = World(
@@ -87,39 +89,54 @@ def test_a_fork_may_move_the_limits() -> None:
 
 
 @pytest.mark.requirement("R4")
-@pytest.mark.parametrize("count", [1, 3, 12])
-def test_no_more_passages_are_shown_than_set(count: int) -> None:
-    """Equally many of each query, the best of each; every query has one as long as there is room."""
-    plan = Queries(queries=queries(*map(str, range(count))))
-    world = World(plan_queries=plan, search=lambda effect, n: found(*(f"t{n}_{m}" for m in range(5))), reflect=_many)
-    world.research(tier="deep", most_shown=10, max_sources=500)
-    for effect in (each for each in world.effects if isinstance(each, Reflect) and each.shown):
-        shown = [one.query for one in effect.shown]
-        assert len(shown) <= 10 and max(map(shown.count, shown)) - min(map(shown.count, shown)) == 0
-
-
-@pytest.mark.requirement("R4")
 def test_what_every_provider_found_is_shown() -> None:
     """A local one that finds much does not crowd out the web."""
     many = {"shelf": ("a", "b", "c", "d", "e"), "web": ("f", "g", "h", "i", "j")}
     world = World(web=("web",), search=lambda e, n: found(*many[e.provider], provider=e.provider), reflect=answering)
     world.research()
     (effect,) = (each for each in world.effects if isinstance(each, Reflect))
-    assert {one.passage.source for one in effect.shown} >= {"a.txt", "f.txt"}
+    assert {one.passage.source for one in effect.texts} == {f"{name}.txt" for names in many.values() for name in names}
 
 
 @pytest.mark.requirement("R4")
-def test_little_room_shows_half() -> None:
-    """Below a quarter of the tokens half as many passages are shown."""
-    world = World(search=lambda effect, n: found(*(f"t{m}" for m in range(9))), reflect=seeking)
-    world.research(tier="deep", most_shown=10, budget={"tokens": 300}, reserve={"tokens": 0.1})
-    assert [len(effect.shown) for effect in world.effects if isinstance(effect, Reflect)] == [9, 4]
+def test_the_best_of_each_query_comes_first() -> None:
+    """What two queries rank first stands before what one does; the rank counts, not the query that was asked first."""
+    ranked = {"one": ("a", "b", "c"), "two": ("d", "b", "e"), "three": ("f", "g", "b")}
+    world = World(search=lambda effect, n: found(*ranked[effect.query]))
+    world.research()
+    (effect,) = (each for each in world.effects if isinstance(each, Reflect))
+    names = [one.passage.source[0] for one in effect.texts]
+    assert names[0] == "b" and set(names[1:4]) == {"a", "d", "f"} and len(names) == len(set(names))
+
+
+LONG = "It is near the harbour. " * 60
 
 
 @pytest.mark.requirement("R4")
-def test_the_state_of_a_run_does_not_grow_with_its_rounds() -> None:
-    """The fifth reflection is asked with as many passages as the second."""
-    world = World(reflect=seeking)
+def test_few_tokens_left_show_half() -> None:
+    """Below a quarter of them, what takes more than half of the room is summarised."""
+    world = World(
+        search=lambda effect, n: found(**{f"t{n}": f"T{n}. {LONG}"}), reflect=seeking,
+        find_providers=Providers(local=("shelf",), room=15_000),
+    )  # fmt: skip
+    world.research(tier="deep", max_iters=2, budget={"tokens": 450}, reserve={"tokens": 0.1})
+    assert "summarise" not in world.phases
+    little = World(
+        search=lambda effect, n: found(**{f"t{n}": f"T{n}. {LONG}"}), reflect=seeking,
+        find_providers=Providers(local=("shelf",), room=15_000),
+    )  # fmt: skip
+    little.cost = lambda effect: Usage(calls=1, prompt_tokens=180) if isinstance(effect, PlanQueries | Reflect) else NO
+    little.research(tier="deep", max_iters=2, budget={"tokens": 450}, reserve={"tokens": 0.1})
+    assert "summarise" in little.phases
+
+
+@pytest.mark.requirement("R4")
+def test_the_prompts_of_a_run_do_not_grow_with_its_rounds() -> None:
+    """What the last reflection shows takes as much room as there is, however much was found."""
+    world = World(
+        search=lambda effect, n: found(**{f"t{n}": f"T{n}. {LONG}"}), reflect=seeking,
+        find_providers=Providers(local=("shelf",), room=9_000),
+    )  # fmt: skip
     world.research(tier="deep")
-    sizes = [len(effect.shown) for effect in world.effects if isinstance(effect, Reflect)]
-    assert len(sizes) > 4 and max(sizes[1:]) == 2
+    sizes = [size_of(one.texts, one.digests) for one in world.effects if isinstance(one, Reflect)]
+    assert len(sizes) > 4 and max(sizes) <= 9_000

@@ -11,15 +11,15 @@ import kernel.world as kernel
 from kernel.world import ONE_CALL, Said
 
 from aeon.engines.research.config import ResearchConfig
-from aeon.engines.research.effects import Cite, Numbered, PlanQueries, Reflect, Search
+from aeon.engines.research.effects import Cite, Numbered, PlanQueries, Reflect, Search, Summarise
 from aeon.engines.research.program import RESEARCH
 from aeon.engines.research.record import Research
-from aeon.engines.research.sources import Entry, Sources
 from aeon.engines.research.values import (
-    Aim,
     Citation,
     Cited,
-    Finding,
+    Digest,
+    Digests,
+    Drafted,
     Paused,
     Providers,
     Queries,
@@ -35,6 +35,7 @@ __all__ = [
     "answering",
     "cited",
     "document",
+    "drafting",
     "failing",
     "found",
     "numbered",
@@ -44,6 +45,7 @@ __all__ = [
     "problem",
     "queries",
     "seeking",
+    "summarised",
 ]  # fmt: skip
 
 _SENTENCE = re.compile(r"\S.*?(?:[.!?](?=\s|$)|$)", re.DOTALL)
@@ -101,30 +103,37 @@ def queries(*texts: str) -> tuple[Query, ...]:
 
 
 def answering(effect: Effect, n: int) -> Reflection:
-    """A reflection that finds the answer in the first passage that it is shown; without one it asks on."""
+    """A reflection that finds the task answered as soon as it is shown a passage; without one it asks on."""
     assert isinstance(effect, Reflect)
-    if not effect.shown:
-        return seeking(effect, n)
-    first = effect.shown[0]
-    evidence = (Citation(number=first.number, source=first.passage.sources()[0]),)
-    answer = Finding(question=effect.task.text, answer="the harbour", evidence=evidence, asked=True)
-    return Reflection(sufficient=True, answer="the harbour", findings=(answer,))
+    return Reflection(sufficient=True) if effect.texts else seeking(effect, n)
 
 
 def seeking(effect: Effect, n: int) -> Reflection:
     """A reflection that wants two queries more, other ones each time."""
-    return Reflection(gaps=("all",), queries=queries(f"more {n}", f"other {n}"), aim=Aim(question="What else?"))
+    return Reflection(gaps=("all",), queries=queries(f"more {n}", f"other {n}"))
+
+
+def drafting(effect: Effect, n: int) -> Reflection:
+    """A reflection of a small model: it is sufficient, and has an answer that rests on the first passage."""
+    assert isinstance(effect, Reflect)
+    draft = Drafted(text="It is near the harbour.", citations=_first(effect.texts), score=0.9)
+    return Reflection(sufficient=True, confidence=0.9, draft=(draft,))
+
+
+def _first(texts: Sequence[Numbered]) -> tuple[Citation, ...]:
+    """The first sentence of the first passage, where there is one."""
+    return tuple(Citation(number=one.number, source=one.passage.sources()[0]) for one in texts[:1])
 
 
 def cited(effect: Effect, n: int) -> Cited:
-    """An answer that cites what the findings rest on, checked and supported; a refusal without any."""
+    """An answer that cites the first sentence found, judged to be one and supported; a refusal where nothing was."""
     assert isinstance(effect, Cite)
-    evidence = tuple(one for finding in effect.findings for one in finding.evidence)
+    evidence = _first(effect.texts)
     if not evidence:
         return Cited(text="The sources do not say.")
     text = "It is near the harbour [1]."
     whole = Sentence(start=0, end=len(text), citations=evidence, verdict="supported", score=0.9)
-    return Cited(text=text, short="the harbour", sentences=(whole,))
+    return Cited(text=text, sentences=(whole,), reply="answer", standing="assumed")
 
 
 def partly(effect: Effect, n: int) -> Cited:
@@ -132,7 +141,19 @@ def partly(effect: Effect, n: int) -> Cited:
     text = "It is near the harbour [1]."
     source = passage("t0.txt", "T0 is near the harbour.").sources()[0]
     whole = Sentence(start=0, end=len(text), citations=(Citation(number=1, source=source),))
-    return Cited(text=text, short="the harbour", sentences=(whole,))
+    return Cited(text=text, sentences=(whole,))
+
+
+def summarised(effect: Effect, n: int) -> Digests:
+    """Of each source its first sentence, and the same words as its summary."""
+    assert isinstance(effect, Summarise)
+    first = {one.number: one for one in reversed(effect.texts)}
+    return Digests(
+        digests=tuple(
+            Digest(number=number, summary=one.passage.sources()[0].text, sentences=one.passage.sources()[:1])
+            for number, one in sorted(first.items())
+        )
+    )
 
 
 def once(first: Value, later: Any) -> Any:
@@ -150,7 +171,7 @@ def _paused(effect: Effect, n: int) -> Paused:
 
 
 def _price(effect: Effect) -> Usage:
-    return ONE_CALL if isinstance(effect, PlanQueries | Reflect | Cite) else Usage()
+    return ONE_CALL if isinstance(effect, PlanQueries | Summarise | Reflect | Cite) else Usage()
 
 
 class World(kernel.World):
@@ -168,9 +189,10 @@ class World(kernel.World):
     ) -> None:
         said: dict[str, Said] = {
             "find_providers": Providers(local=local, web=web),
-            "plan_queries": Queries(queries=queries("one", "two", "three"), aim=Aim(question="Where is it?")),
+            "plan_queries": Queries(queries=queries("one", "two", "three")),
             "search": _found_anew,
             "pause": _paused,
+            "summarise": summarised,
             "reflect": answering,
             "cite": cited,
         }
@@ -198,17 +220,3 @@ class World(kernel.World):
             asked = [one for one in self.effects[start:end] if isinstance(one, Search) and one.attempt == 1]
             rounds[number] = [one.query for one in asked]
         return rounds
-
-
-def sided(texts: Sequence[str], questions: Sequence[str], answers: Sequence[str]) -> tuple[Sources, list[Finding]]:
-    """Sources of one text each, and what was found in each to the question about it."""
-    entries = tuple(
-        Entry(number=n, document=document(f"{n}.txt", text, ""), provider="web", query="q",
-              passages=(passage(f"{n}.txt", text),))
-        for n, text in enumerate(texts, 1)
-    )  # fmt: skip
-    sides = [
-        Finding(question=question, answer=said, evidence=(Citation(number=n, source=entry.passages[0].sources()[-1]),))
-        for n, (question, said, entry) in enumerate(zip(questions, answers, entries, strict=True), 1)
-    ]
-    return Sources(most=9, entries=entries), sides
