@@ -126,10 +126,11 @@ class Crisp:
             CompletionError, ModelError, AllowanceExhausted: the judge gave nothing usable.
         """
         parts, task, spec = written.parts, effect.task, judgment(_WHOLE)
+        shown = running(effect.texts[:_READ], self._room)
         known = [one.score for one in parts if one.score is not None]
         if not parts or len(known) < len(parts):
             return Checked()
-        whole = min(known) if len(parts) == 1 else await self._whole(task, parts)
+        whole = min(known) if len(parts) == 1 else await self._whole(task, parts, shown)
         control = await self._control(task, parts, effect.texts)
         if whole is None or (control is not None and control >= max(whole, _LIKELY)):  # it says yes to anything
             return Checked()
@@ -145,8 +146,7 @@ class Crisp:
         other = next(others, None)
         if other is None:
             return None
-        longest = max(other.passage.sources(), key=lambda source: len(source.text))
-        return await self._gives(task, _said(parts), (Citation(number=other.number, source=longest),))
+        return await self._gives(task, _said(parts), running([other], self._room).text)
 
     async def _read(self, task: Task, shown: Materials) -> tuple[Drafted, ...]:
         """What the texts say to the question, each sentence with the one that is nearest to it."""
@@ -167,30 +167,31 @@ class Crisp:
         """The sentences with what bears them out best, and how likely that gives the answer to the question."""
         alone = len(draft) == 1
         parts = tuple([await self._placed(task, one, shown, alone) for one in draft])
-        return parts, parts[0].score if alone else await self._whole(task, parts)
+        return parts, parts[0].score if alone else await self._whole(task, parts, shown)
 
     async def _placed(self, task: Task, one: Drafted, shown: Materials, alone: bool) -> Drafted:
         """A sentence with those of the near sentences that bear it out best; the first that is likely counts."""
         best = one
         for cited in _tried(_near(one.text, task, shown)):
-            score = await (self._gives(task, one.text, cited) if alone else self._bears_out(one.text, cited))
+            told = shown.around(cited)
+            score = await (self._gives(task, one.text, told) if alone else self._bears_out(one.text, told))
             if score is not None and score > (best.score or -1.0):
                 best = one.changed(citations=cited, score=score)
             if score is None or score >= _LIKELY:
                 break
         return best
 
-    async def _whole(self, task: Task, parts: Sequence[Drafted]) -> float | None:
+    async def _whole(self, task: Task, parts: Sequence[Drafted], shown: Materials) -> float | None:
         """How likely all that is cited gives the whole answer."""
         every = tuple({(one.number, one.source.start): one for part in parts for one in part.citations}.values())
-        return await self._gives(task, _said(parts), every)
+        return await self._gives(task, _said(parts), shown.around(every))
 
-    async def _gives(self, task: Task, answer: str, cited: Sequence[Citation]) -> float | None:
+    async def _gives(self, task: Task, answer: str, text: str) -> float | None:
         question = cut(task.text, _LONGEST_QUESTION)
-        return await self._asked(judgment(_WHOLE), text=_headed(cited), question=question, answer=answer)
+        return await self._asked(judgment(_WHOLE), text=text, question=question, answer=answer)
 
-    async def _bears_out(self, claim: str, cited: Sequence[Citation]) -> float | None:
-        return await self._asked(judgment(_PART), evidence=_headed(cited), claim=claim)
+    async def _bears_out(self, claim: str, text: str) -> float | None:
+        return await self._asked(judgment(_PART), evidence=text, claim=claim)
 
     async def _asked(self, spec: JudgmentSpec, **material: str) -> float | None:
         """What a judge says; ``None`` where it was measured to be bad, has no calls, or says nothing usable."""
@@ -205,7 +206,7 @@ class Crisp:
         """What the model would search for next; nothing that was searched for before."""
         asked = {one.query.casefold() for one in effect.asked}
         near = _near("", effect.task, shown)[:_QUERIES]
-        known = fence("texts", _headed(near), self._room) if near else ""
+        known = fence("texts", shown.around(near), self._room) if near else ""
         lines = "; ".join(one_line(one.query, _LONGEST_QUERY) for one in effect.asked)
         text = f"{known}\nQuestion: {cut(effect.task.text, _LONGEST_QUESTION)}\nSearched for: {lines}".strip()
         try:
@@ -231,15 +232,6 @@ def _tried(near: Sequence[Citation]) -> Iterator[tuple[Citation, ...]]:
     other = next((one for one in near[1:] if one.number != near[0].number), None)
     if other is not None:
         yield near[0], other
-
-
-def _headed(cited: Sequence[Citation]) -> str:
-    """The cited sentences as a judge is shown them: a line each, behind the heading or the name of its source."""
-    lines = []
-    for one in cited:
-        head = one_line(one.source.heading or one.source.source, _LONGEST_TITLE)
-        lines.append(f"{head}: {one_line(one.source.text, _LONGEST_SENTENCE)}")
-    return "\n".join(lines)
 
 
 def _said(parts: Sequence[Drafted]) -> str:

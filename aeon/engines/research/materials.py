@@ -25,14 +25,32 @@ _OF_SOURCE = 40
 
 
 class Materials(NamedTuple):
-    """A text for a prompt, and its sentences by the ids that it has for them: ``2.5`` is the fifth of source 2."""
+    """A text for a prompt, and its sentences by the ids that it has for them: ``2.5`` is the fifth of source 2.
+
+    ``titles`` are those of the sources by their numbers.
+    """
 
     text: str
     sentences: Mapping[str, Citation]
+    titles: Mapping[int, str] = {}
 
     def cited(self, ids: Iterable[str]) -> tuple[Citation, ...]:
         """The sentences of these ids, each once, without ids that nothing has."""
         return tuple(self.sentences[one] for one in dict.fromkeys(ids) if one in self.sentences)
+
+    def around(self, cited: Sequence[Citation]) -> str:
+        """The cited sentences, each between the one before it and the one behind it, a line for each source.
+
+        The title stands before them: alone, "he" and "it" say too little.
+        """
+        every = list(self.sentences.values())
+        places = {near for place, one in enumerate(every) if one in cited for near in (place - 1, place, place + 1)}
+        lines: dict[int, list[str]] = {one.number: [] for one in cited}
+        for place in sorted(places & set(range(len(every)))):
+            one = every[place]
+            if one.number in lines:
+                lines[one.number].append(one_line(one.source.text, _LONGEST_SENTENCE))
+        return "\n".join(f"{self.titles.get(number, '')}: {' '.join(said)}" for number, said in lines.items())
 
 
 def size_of(texts: Iterable[Numbered], digests: Iterable[Digest] = ()) -> int:
@@ -107,12 +125,14 @@ def running(texts: Sequence[Numbered], room: int) -> Materials:
         found.setdefault(one.number, {}).setdefault(one.passage.start, one)
     parts: list[str] = []
     sentences: dict[str, Citation] = {}
+    titles: dict[int, str] = {}
     for number, passages in found.items():
         own = list(_once(passages[start].passage for start in sorted(passages)))
         first = passages[min(passages)]
-        parts.append(f"{one_line(first.title or first.passage.source, _LONGEST_TITLE)}\n{_joined(own)}")
+        titles[number] = one_line(first.title or first.passage.source, _LONGEST_TITLE)
+        parts.append(f"{titles[number]}\n{_joined(own)}")
         sentences |= {f"{number}.{n}": Citation(number=number, source=one) for n, one in enumerate(own, 1)}
-    return Materials("\n\n".join(parts), sentences)
+    return Materials("\n\n".join(parts), sentences, titles)
 
 
 def _fitting(texts: Sequence[Numbered], room: int) -> Iterator[Numbered]:
