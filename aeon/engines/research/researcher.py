@@ -71,9 +71,10 @@ class Researcher:
         Raises:
             ModelError, AllowanceExhausted: the endpoint does not say what it can do.
         """
+        if await self._form() == "program":  # it reads the best passages, as they are, and no summaries
+            return await self._searcher.providers(_MOST_ROOM, 0)
         room = await self._room()
-        whole = room // _WHOLE if await self._form() == "tools" else 0
-        return await self._searcher.providers(room, whole)
+        return await self._searcher.providers(room, room // _WHOLE)
 
     async def plan(self, effect: PlanQueries) -> Queries:
         """The first queries; of a small model the tier is what its profile of the task says.
@@ -138,7 +139,7 @@ class Researcher:
         if not current_ledger().calls_left():
             return None
         try:
-            profile = await Profiler(self._supervisor, self._briefing).infer(InferProfile(task=task))
+            profile = await Profiler(self._supervisor, self._briefing, "program", short=True).infer(InferProfile(task=task))
         except (CompletionError, AllowanceExhausted):
             return None
         return _TIERS[profile.reasoning_depth - 1] if profile.inferred else None

@@ -118,7 +118,7 @@ class Structured:
         system = render(
             load(_PACKAGE, "plan.md"), least=str(least), most=str(effect.most), tier=_TIER * effect.choose_tier
         )
-        properties: dict[str, JsonValue] = {"queries": _many(_query(), effect.most)}
+        properties: dict[str, JsonValue] = {"queries": {**_many(_query(), effect.most), "minItems": 1}}
         if effect.choose_tier:
             properties["tier"] = {"type": "string", "enum": list(get_args(TierName))}
         titles = fence("texts at hand", "\n".join(one_line(one, 100) for one in effect.titles), _LONGEST_ASKED)

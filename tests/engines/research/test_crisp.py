@@ -47,7 +47,7 @@ def check(model: Small, shown: tuple[Numbered, ...] = (), **fields: Any) -> Chec
     """What it says of the answer that it drafts."""
     shown = shown or texts()
     draft = reflect(model, texts=shown, **fields).draft
-    return done(crisp(model).check(TASK, Written(draft), shown), 30)
+    return done(crisp(model).check(Cite(task=TASK, sources=Sources(most=9), texts=shown), Written(draft)), 30)
 
 
 class TestPlan:
@@ -231,3 +231,14 @@ class TestRuns:
     def test_whatever_it_says_each_run_ends(self, answer: str) -> None:
         """In an answer of at most four sentences, or a refusal."""
         assert len(run(Small(answer, {"1869": 0.9})).sentences) <= 4
+
+    @pytest.mark.requirement("R4")
+    def test_it_reads_the_best_passages_however_much_was_found(self) -> None:
+        """Nothing stands in their place: a small model reads texts, no summaries of them."""
+        filler = "The water of the river runs slowly past it. " * 30
+        many = {f"{n}.txt": f"Mill {n} was built in {1700 + n}. {filler}" for n in range(15)}
+        model = Small(ANSWER, {"1869": 0.9}, queries="old mill")
+        result = run(model, {"mill.txt": MILL} | many, most_results=30)
+        assert result.answer == "It was built in 1869 [1]." and result.rounds[0].summarised == ()
+        (prompt, *_) = model.prompts("answer")
+        assert MILL in prompt and "Mill 3 was built in 1703." in prompt and len(prompt.encode()) < 10_000

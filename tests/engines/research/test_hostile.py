@@ -68,7 +68,8 @@ class TestReflection:
 
     def test_a_plan_of_a_hundred_queries_leaves_the_task(self) -> None:
         """As the only query."""
-        result = run(Thinker(GOOD, FAIR, queries=[f"q{n}" for n in range(100)]))
+        many: list[Any] = [{"text": f"q{n}", "intent": ""} for n in range(100)]
+        result = run(Thinker(GOOD, FAIR, plan={"queries": many}))
         assert result.searched == ("When was the mill built?",) and result.sufficient
 
     @pytest.mark.requirement("L5")

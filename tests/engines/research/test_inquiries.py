@@ -19,9 +19,10 @@ from aeon.engines.research.config import ResearchConfig, Retries
 from aeon.errors import ConfigError, RequestRefused, UsageError
 from aeon.llm.scripted import Scripted
 from aeon.runtime.events import RunStarted
-from aeon.schema import LLMRequest, LLMResponse, Task
+from aeon.schema import JsonObject, LLMRequest, LLMResponse, Task
 from aeon.settings import flat, load, load_config, with_variables
-from engines.research.reader import Reader
+from engines.research.small import Small
+from engines.research.thinker import Thinker, judging, writing
 
 pytestmark = [pytest.mark.requirement("R2"), pytest.mark.usefixtures("indexes", "words_only")]
 
@@ -43,9 +44,21 @@ def papers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def reader(**more: Any) -> Reader:
+ANSWER = "The Old Mill was built in 1883."
+
+
+def reader(**more: Any) -> Thinker:
     """A model that finds the year of the mill."""
-    return Reader({"Old Mill": "1883 [1.1]"}, words="The Old Mill was built in {r1}.", **more)
+    return Thinker(writing((ANSWER, "1883")), judging("1883"), ("Old Mill built",), **more)
+
+
+def baffled(*queries: str) -> Thinker:
+    """A model that finds nothing, and searches for these beside the question."""
+    return Thinker(writing(("", "what nothing says")), judging(), queries or (QUESTION, "Old Mill"), reflect=NOTHING)
+
+
+SIMPLE: JsonObject = {"queries": [{"text": "Old Mill", "intent": ""}], "tier": "simple"}
+NOTHING: JsonObject = {"sufficient": False, "confidence": 0.9, "gaps": [], "new_queries": []}
 
 
 @pytest.mark.requirement("R1", "R3")
@@ -65,16 +78,20 @@ def test_a_question_over_a_folder_is_answered_with_its_source(papers: Path) -> N
 )
 def test_what_no_source_states_is_refused(papers: Path, question: str) -> None:
     """Also a question in another language: it names what was searched, and is not good enough."""
-    result = research(question, papers, llm=Reader())
+    result = research(question, papers, llm=baffled(question))
     assert (result.sufficient, result.stop_reason, result.citations) == (False, "not_stated", ())
-    assert question in result.answer and "searched for: " in result.answer
+    assert f"searched for: {question}" in result.answer
+    small = research(question, papers, llm=Small("I do not know."))
+    assert (small.sufficient, small.stop_reason, small.citations) == (False, "not_stated", ())
+    assert question in small.answer and "searched for: " in small.answer
 
 
 def test_the_tier_is_that_of_the_call_else_that_of_the_settings(papers: Path) -> None:
     """And ``auto`` has the model choose."""
     assert research(QUESTION, papers, tier="deep", llm=reader()).tier == "deep"
     assert research(QUESTION, papers, llm=reader(), config=ResearchConfig(tier="simple")).tier == "simple"
-    assert research(QUESTION, papers, tier="auto", llm=reader(depth=1)).tier == "simple"
+    assert research(QUESTION, papers, tier="auto", llm=reader(plan=SIMPLE)).tier == "simple"
+    assert research(QUESTION, papers, tier="auto", llm=Small(ANSWER, {"1883": 0.9}, "old mill", depth=1)).tier == "simple"
     with pytest.raises(UsageError, match="tier"):
         research(QUESTION, papers, tier="enormous", llm=reader())
 
@@ -126,14 +143,14 @@ def test_the_reference_call_gives_summary_sources_and_whether_it_ended_early(pap
     (source,) = answer.sources
     assert answer.summary == f"The Old Mill was built in 1883 {source.id}." and not answer.insufficient_termination
     assert (source.type, source.location, source.title) == ("file", "mill.md", "The Old Mill")
-    refused = run_research("Who owns the castle?", sources=papers, llm=Reader())
+    refused = run_research("Who owns the castle?", sources=papers, llm=baffled())
     assert refused.insufficient_termination and refused.sources == () and refused.confidence is None
 
 
 def test_the_reference_call_takes_what_research_takes(papers: Path) -> None:
     """A configuration, in which its limits are put, and the reference's name of the tier."""
     config = ResearchConfig(most_results=1, max_queries=5)
-    answer = run_research("Who owns Old Mill of Ann Lee?", max_queries=2, sources=papers, llm=Reader(), config=config)
+    answer = run_research("Who owns Old Mill of Ann Lee?", max_queries=2, sources=papers, llm=baffled(), config=config)
     assert answer.summary.count(";") == 1
     events: list[Any] = []
     run_research(QUESTION, complexity_tier="simple", sources=papers, llm=reader(), observers=[events.append])
@@ -173,7 +190,7 @@ def test_an_option_that_there_is_not_is_named(papers: Path, call: Any, name: str
 @pytest.mark.usefixtures("measured")
 def test_the_confidence_is_that_of_the_judge(papers: Path) -> None:
     """Where one was asked."""
-    result = research(QUESTION, papers, llm=reader(supports={"1883": 0.9}))
+    result = research(QUESTION, papers, llm=Small(ANSWER, {"1883": 0.9}))
     assert response(result, "reader").confidence == pytest.approx(0.9, abs=0.01)
 
 
@@ -248,9 +265,9 @@ def test_a_variable_beyond_the_limits_is_named(papers: Path, monkeypatch: pytest
 def test_a_variable_limits_a_run_and_an_argument_counts_for_more(papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So does a configuration."""
     monkeypatch.setenv("RESEARCH_MAX_QUERIES", "1")
-    assert len(research(QUESTION, papers, llm=Reader()).searched) == 1
-    assert len(research("Who owns Old Mill of Ann Lee?", papers, llm=Reader(), config=ResearchConfig()).searched) > 1
-    more = run_research("Who owns Old Mill of Ann Lee?", max_queries=2, sources=papers, llm=Reader())
+    assert len(research(QUESTION, papers, llm=baffled()).searched) == 1
+    assert len(research("Who owns Old Mill of Ann Lee?", papers, llm=baffled(), config=ResearchConfig()).searched) > 1
+    more = run_research("Who owns Old Mill of Ann Lee?", max_queries=2, sources=papers, llm=baffled())
     assert more.summary.count(";") == 1
 
 
@@ -271,12 +288,13 @@ def test_twenty_sources_fit_a_context_of_4096_tokens(papers: Path, script: str, 
         if size + request.max_tokens > 4_096:
             return RequestRefused(f"{size:.0f} tokens are too many")
         if request.json_schema is not None:
-            return json.dumps({"choice": request.json_schema["properties"]["choice"]["enum"][0]})  # type: ignore[index,call-overload]
-        return "not stated"
+            return json.dumps({"reason": "it does not say so", "verdict": "no"})
+        return "It is not said."
 
     model = Scripted(limited)
     result = research(
         f"Who built {asked}?", papers, tier="deep", llm=model, config=ResearchConfig(most_results=25, max_sources=40)
     )
     assert len(result.sources) >= 20 and not result.degraded and result.stop_reason == "not_stated"
-    assert len(model.requests) > 2
+    read = [request for request in model.requests if "<data texts>" in request.messages[-1].content]
+    assert read and all("number" in one.messages[-1].content or "水車" in one.messages[-1].content for one in read)

@@ -88,11 +88,21 @@ def test_a_reflection_is_shown_what_all_rounds_found() -> None:
     assert [(asked.query, asked.hits) for asked in two.asked] == [("one", 1), ("two", 1), ("three", 1), ("four", 1)]
 
 
-def test_what_is_missing_is_searched_for_where_no_query_was_said() -> None:
-    """In the words in which it was said; an empty line is nothing."""
-    world = World(reflect=once(Reflection(gaps=("who built it", " ")), answering))
-    world.research()
-    assert world.rounds[1] == ["who built it"]
+def test_where_no_query_is_said_the_search_is_over() -> None:
+    """Whoever names what is missing and asks for nothing says that no search would help."""
+    world = World(reflect=once(Reflection(gaps=("who built it",)), answering), cite=partly)
+    result = world.research(check=False)
+    assert len(world.rounds) == 1 and "nothing else" in result.detail
+
+
+def test_where_no_query_is_left_a_judge_is_asked_and_nobody_reflects() -> None:
+    """The answer is next anyway; unless nobody is to judge it."""
+    world = World()
+    assert world.research(max_queries=3).stop_reason == "sufficient"
+    assert "reflect" not in world.phases
+    plain = World()
+    plain.research(max_queries=3, check=False)
+    assert plain.phases.count("reflect") == 1
 
 
 def test_a_query_with_few_hits_is_named_to_the_reflection() -> None:
@@ -329,10 +339,8 @@ def test_a_passage_of_a_source_that_has_a_digest_is_shown_all_the_same() -> None
     world = World(search=part, reflect=seeking, find_providers=Providers(local=("shelf",), room=6_000))
     world.research(max_queries=5)
     assert world.phases.count("summarise") == 1
-    last = [effect for effect in world.effects if isinstance(effect, Reflect)][-1]
-    assert [one.number for one in last.digests] == [1]
-    assert {one.passage.start for one in last.texts} == set(starts[3:5])
     (cite,) = (effect for effect in world.effects if isinstance(effect, Cite))
+    assert [one.number for one in cite.digests] == [1]
     assert {one.passage.start for one in cite.texts} == set(starts[3:5])
 
 

@@ -18,8 +18,9 @@ from aeon.engines.research.record import Research, SourceUsed
 from aeon.errors import UsageError
 from aeon.proof.document import Proof, proof_bytes
 from aeon.proof.verify import Report, verify
+from aeon.schema import JsonObject, JsonValue
 from aeon.tools.files import Files
-from engines.research.reader import Reader
+from engines.research.thinker import ENOUGH, Thinker, ids, judging
 
 pytestmark = [pytest.mark.requirement("X2"), pytest.mark.usefixtures("indexes", "words_only")]
 
@@ -28,10 +29,24 @@ MILL = "The Old Mill was built in 1883. It was built by Ann Lee. It stands by th
 INN = "Red Inn was opened in 1901. Travellers ate there for years."
 
 
-def reader() -> Reader:
-    """A model that finds both answers, each in its round."""
-    says = {"When was": "1883 [1.1]", "who built": "Ann Lee [1.2]"}
-    return Reader(says, words="The Old Mill was built in {r1} by {r2}.")
+ANSWER = "The Old Mill was built in 1883 by Ann Lee."
+
+
+def reader() -> Thinker:
+    """A model that asks once more, and then answers from both sentences."""
+    return Thinker(_written, judging("1883", "Ann Lee"), ("Old Mill built", "Red Inn"), reflect=_reflected)
+
+
+def _written(prompt: str, n: int) -> JsonObject:
+    found: list[JsonValue] = [*ids(prompt, "1883", "Ann Lee")]
+    return {"answer": [{"text": ANSWER, "citations": found}], "not_found": [], "calculations": []}
+
+
+def _reflected(prompt: str, n: int) -> JsonObject:
+    if "- Ann Lee" in prompt:
+        return ENOUGH
+    more: list[JsonValue] = [{"text": "Ann Lee", "intent": "who built it"}]
+    return {"sufficient": False, "confidence": 0.8, "gaps": ["who built it"], "new_queries": more}
 
 
 @pytest.fixture
@@ -46,7 +61,7 @@ def web() -> Iterator[tuple[Site, Site]]:
         yield service, site
 
 
-def over_pages(web: tuple[Site, Site], path: Path, model: Reader | None = None) -> Research:
+def over_pages(web: tuple[Site, Site], path: Path, model: Thinker | None = None) -> Research:
     """A run over the pages, saved there."""
     service, site = web
     return research(

@@ -61,6 +61,10 @@ class Parts:
         self.asked.append(source)
         return self.texts[source]
 
+    async def titles(self, most: int) -> list[str]:
+        """Their names."""
+        return sorted(self.texts)[:most]
+
 
 def searched(provider: Provider, most: int = 9, whole: int = 0) -> Found:
     """What the shipped searcher finds there."""

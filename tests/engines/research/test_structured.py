@@ -117,7 +117,7 @@ class TestReflect:
 
     def reflect(self, model: Thinker, **fields: Any) -> Any:
         """The reflection on the texts."""
-        asked = (Asked(query="mill", hits=3), Asked(query="inn", failed=True))
+        asked = (Asked(query="mill", hits=3, new=1), Asked(query="inn", failed=True))
         given: dict[str, Any] = {"texts": shown(), "most": 3, "asked": asked}
         return done(structured(model).reflect(Reflect(task=TASK, round=1, **given | fields)))
 
@@ -132,7 +132,7 @@ class TestReflect:
         assert (reflection.sufficient, reflection.confidence, reflection.gaps) == (False, 0.4, ("das Jahr",))
         assert reflection.queries == (Query(text="Mühle Baujahr", intent="das Jahr"),) and reflection.draft == ()
         (prompt,) = model.prompts("reflect")
-        assert "- mill: 3 passages\n- inn: could not be searched for" in prompt
+        assert "- mill: 3 passages, 1 of them new\n- inn: could not be searched for" in prompt
         assert "1.1 The mill was built in 1869." in prompt and "2.1 Red Inn" in prompt
 
     def test_a_hundred_queries_are_none_that_it_may_ask(self) -> None:
@@ -142,11 +142,12 @@ class TestReflect:
         with pytest.raises(Malformed):
             self.reflect(Thinker(reflect=said))
 
-    def test_none_is_taken_where_none_may_be_asked(self) -> None:
-        """Though the schema allows one."""
-        one: list[Any] = [{"text": "q", "intent": ""}]
-        said: JsonObject = {"sufficient": False, "confidence": 0.4, "gaps": [], "new_queries": one}
-        assert self.reflect(Thinker(reflect=said), most=0).queries == ()
+    def test_none_is_asked_for_where_none_may_be(self) -> None:
+        """Nor does the schema have a place for one."""
+        said: JsonObject = {"sufficient": False, "confidence": 0.4, "gaps": []}
+        model = Thinker(reflect=said)
+        assert self.reflect(model, most=0).queries == ()
+        assert "new_queries" not in model.prompts("reflect")[0]
 
     def test_where_nothing_was_found_that_is_shown(self) -> None:
         """The model is told so, and is not shown an empty place."""
@@ -283,7 +284,7 @@ class TestJudge:
         model = Thinker(answer(*(parts or (("It was built in 1869.", ["1.1"]),))), judge)
         manner = structured(model)
         written = done(manner.write(effect()))
-        return done(manner.check(TASK, written, shown())), model
+        return done(manner.check(effect(), written)), model
 
     def test_it_is_shown_each_sentence_with_what_it_cites_and_a_control(self) -> None:
         """The control is the first sentence over one of a source that the answer does not cite."""
@@ -291,8 +292,8 @@ class TestJudge:
         (prompt,) = model.prompts("judge")
         lines = prompt.partition("<data sentences>\n")[2].partition("\n</data>")[0].splitlines()
         assert lines == [
-            "1. It was built in 1869.", "   [1] The mill was built in 1869.",
-            "2. It was built in 1869.", "   [2] Red Inn opened in 1901.",
+            "1. It was built in 1869.", "   mill.txt: The mill was built in 1869.",
+            "2. It was built in 1869.", "   inn.txt: Red Inn opened in 1901.",
         ]  # fmt: skip
         assert (checked.verdicts, checked.reply, checked.standing) == (("supported",), "answer", "assumed")
 
@@ -327,7 +328,7 @@ class TestJudge:
         ]
         manner = structured(Thinker(answer(("It was built in 1869.", ["1.1"])), _of(thrice)))
         written = done(manner.write(effect()))
-        checked = done(manner.check(TASK, written.__class__(parts=written.parts * 2), shown()))
+        checked = done(manner.check(effect(), written.__class__(parts=written.parts * 2)))
         assert checked.verdicts[0] == "not_checked"
 
     def test_a_sentence_that_it_leaves_out_is_not_checked(self) -> None:

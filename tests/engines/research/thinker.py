@@ -90,10 +90,9 @@ class Thinker(Scripted):
         capabilities: Capabilities = CAPABLE,
     ) -> None:
         super().__init__(self._reply, capabilities)
-        many: JsonObject = {"queries": [{"text": text, "intent": "to know"} for text in queries]}
-        usual: Says = plan if plan is not None else many
+        self.queries = tuple(queries)
         self.says: dict[Phase, Says] = {
-            "plan": usual, "reflect": reflect, "summarise": summarise or _kept, "write": write, "judge": judge,
+            "plan": plan if plan is not None else self._planned, "reflect": reflect, "summarise": summarise or _kept, "write": write, "judge": judge,
         }  # fmt: skip
         self.seen: list[tuple[Phase, LLMRequest]] = []
 
@@ -104,6 +103,12 @@ class Thinker(Scripted):
     def last(self, phase: Phase) -> list[str]:
         """The last message of each request of a phase: of one that asks again, what was wrong."""
         return [request.messages[-1].content for one, request in self.seen if one == phase]
+
+    def _planned(self, prompt: str, n: int) -> JsonObject:
+        """As many of the queries as the request allows."""
+        properties: Any = (self.requests[-1].json_schema or {})["properties"]
+        most = properties["queries"]["maxItems"]
+        return {"queries": [{"text": text, "intent": "to know"} for text in self.queries[:most]]}
 
     def _reply(self, request: LLMRequest) -> Reply:
         assert request.json_schema is not None, request.messages
