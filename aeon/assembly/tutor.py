@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aeon.assembly.plugin import Plugin, Services
+from aeon.engines.tutor.answer_judge import AnswerJudge
 from aeon.engines.tutor.config import TutorConfig
 from aeon.engines.tutor.observer import Observer
 from aeon.engines.tutor.player import Player
@@ -24,6 +25,7 @@ def _handlers(services: Services[TutorConfig]) -> Handlers:
         "player_move": Player(services.supervisor).move,
         "act": observer.act,
         "recheck": observer.recheck,
+        "judge_answer": AnswerJudge(services.supervisor, services.briefing).judge,
     }
 
 

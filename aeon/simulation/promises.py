@@ -157,6 +157,7 @@ TUTOR_INVARIANTS: dict[str, str] = {
     "a proved answer cites what is proved": (
         "it cites claims, and each has the verdict that the observations of the graph give it"
     ),
+    "a good answer was judged to be one": "none ends as proved or undecidable that no model took for an answer",
     "turns and hints within their limits": "there are no more turns and hint cards than the configuration allows",
 }
 """What the Interpreter-Tutor promises beside that."""

@@ -27,6 +27,8 @@ def hold_game(world: World, result: ProofGame, journal: Journal) -> None:
         world.wrong("the chain is whole", f"node {place} is not as it was added")
     if result.turns > config.turns or len(result.hints) > config.hints:
         world.wrong("turns and hints within their limits", f"{result.turns} turns, {len(result.hints)} hints")
+    if result.stop_reason in ("proved", "undecidable") and not (result.judged and result.judged.answers):
+        world.wrong("a good answer was judged to be one", f"{result.stop_reason}: {result.judged}")
     if result.sufficient and not result.cited:
         world.wrong("a proved answer cites what is proved", result.answer[:200])
     for number in result.cited:

@@ -28,7 +28,7 @@ from aeon.assembly.build import build
 from aeon.assembly.plugin import Plugin, Services
 from aeon.assembly.tutor import PLUGIN
 from aeon.engines.tutor.config import TutorConfig
-from aeon.engines.tutor.effects import PlayerMove, Said
+from aeon.engines.tutor.effects import JudgeAnswer, JudgedReply, PlayerMove, Said
 from aeon.engines.tutor.export import statement_of
 from aeon.engines.tutor.moves import Assert, Option, Reformulate, Respond, typed
 from aeon.engines.tutor.record import ProofGame
@@ -63,16 +63,16 @@ def cited(result: ProofGame) -> list[Statement]:
 
 
 def grade(one: Instance, result: ProofGame) -> str:
-    """``right``, ``wrong`` where another answer was given, or ``none``."""
-    if one.variant == "undecidable":
-        return "right" if result.stop_reason == "undecidable" else "wrong" if result.cited else "none"
-    if result.stop_reason != "proved":
-        return "wrong" if result.cited else "none"
+    """``right``, ``wrong`` where another answer was given, or ``none``, also where the answer was judged to be none."""
+    if result.stop_reason not in ("proved", "undecidable"):
+        return "none"
+    if "undecidable" in (one.variant, result.stop_reason):
+        return "right" if one.variant == result.stop_reason else "wrong"
     return "right" if one.proves(cited(result)) else "wrong"
 
 
 def scripted(player: str, one: Instance, seed: int) -> Plugin:  # type: ignore[type-arg]
-    """The engine with a player that needs no model."""
+    """The engine with a player that needs no model, whose every answer is taken for one."""
     chance = Random(seed)
     told: list[str] = []
 
@@ -83,8 +83,11 @@ def scripted(player: str, one: Instance, seed: int) -> Plugin:  # type: ignore[t
             told.append(claim.affirmed)
         return Said(move=option.said)
 
+    async def judge(effect: JudgeAnswer) -> JudgedReply:
+        return JudgedReply(answers=True)
+
     def handlers(services: Services[TutorConfig]) -> Handlers:
-        return {**PLUGIN.handlers(services), "player_move": move}
+        return {**PLUGIN.handlers(services), "player_move": move, "judge_answer": judge}
 
     return replace(PLUGIN, handlers=handlers)
 
@@ -118,7 +121,7 @@ def _worth(one: Instance, option: Option, told: Sequence[str]) -> int:
     if claim is not None:
         return 7 if _is_part(one, claim) else 2
     if isinstance(move := typed(option.said), Respond):
-        known = one.parts <= sum(words in option.label for words in told)
+        known = one.variant != "undecidable" and one.parts <= sum(words in option.label for words in told)
         return 9 if move.undecidable or known else 0
     return 4
 

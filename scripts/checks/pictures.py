@@ -95,9 +95,10 @@ STEPS: dict[str, tuple[Step, ...]] = {
         ("player_move", "player_move", "another legal move, or a refusal"),
         ("player_move", "recheck", "RESPOND, CHALLENGE"),
         ("recheck", "player_move", "it does not stand"),
+        ("recheck", "judge_answer", "the answer stands"),
     ),
 }
-DECIDES = {"multi-pass": "assess", "research": "reflect", "report": "critic", "tutor": "recheck"}
+DECIDES = {"multi-pass": "assess", "research": "reflect", "report": "critic", "tutor": "judge_answer"}
 """The phase after which a run ends where nothing stops it."""
 
 

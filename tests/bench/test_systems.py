@@ -92,7 +92,7 @@ def test_engines_stand_beside_the_scenarios() -> None:
 
 
 @pytest.mark.requirement("E8e", "E8h")
-@pytest.mark.parametrize("name", ["research", "report", "tutor/2", "nobody"])
+@pytest.mark.parametrize("name", ["research", "report", "tutor/3", "nobody"])
 def test_an_engine_that_cannot_answer_these_questions_is_refused(name: str) -> None:
     """In one line that names it, before a model is asked."""
     with pytest.raises(UsageError, match=name.partition("/")[0]):

@@ -23,7 +23,7 @@ from aeon.simulation.life import Life, Parts
 
 pytestmark = pytest.mark.requirement("E4a", "K13")
 
-SEEDS = 60
+SEEDS = 90
 MOST_SEEDS = 8
 
 
@@ -32,7 +32,9 @@ def test_the_game_holds_in_many_seeds() -> None:
     """Crashes, interrupts, looks that fail in every way, budgets that run out: with every way to end."""
     tally = simulate(range(SEEDS), engine="tutor")
     assert tally.failures == []
-    assert {"proved", "nothing_to_see", "tokens_exhausted", "seconds_exhausted"} <= set(tally.reasons)
+    assert {"proved", "not_proved", "unverified", "nothing_to_see", "tokens_exhausted", "seconds_exhausted"} <= set(
+        tally.reasons
+    )
     fired = {kind for kind, times in tally.fired.items() if times}
     assert {"crash_each", "interrupt", "outage", "tool_fails", "tool_hangs", "tool_output"} <= fired
 
@@ -67,6 +69,7 @@ def _turned(game: ProofGame) -> ProofGame:
         (_rewritten, "the chain is whole"),
         (_turned, "a proved answer cites what is proved"),
         (lambda game: game.changed(cited=()), "a proved answer cites what is proved"),
+        (lambda game: game.changed(judged=None), "a good answer was judged to be one"),
         (lambda game: game.changed(turns=17), "turns and hints within their limits"),
     ],
 )

@@ -8,7 +8,6 @@ from itertools import chain, filterfalse, permutations, product
 
 from aeon.engines.tutor.actions import Excerpt, Hit, Matches, Modules, Observation, TableValue
 from aeon.engines.tutor.game import Game, newest
-from aeon.engines.tutor.looking import asks_order
 from aeon.engines.tutor.quantities import path_fault
 from aeon.engines.tutor.statements import (
     Before,
@@ -20,22 +19,19 @@ from aeon.engines.tutor.statements import (
     Statement,
     ValueIs,
 )
-from aeon.engines.tutor.terms import asked_of, counts_lines, files_named, identifiers, terms
+from aeon.engines.tutor.terms import files_named, identifiers, marked, modules_named, modules_of, terms
 from aeon.engines.tutor.times import CLOCK, moment
 
 __all__ = ["claims"]
 
 _LOOKS = 3
 _LONGEST = 120
-_WORD = re.compile(r"\w+")
-_MODULE = re.compile(r"[a-z_][\w.]*")
 _FILE = re.compile(r"(?<![\w./-])[\w./-]+\.\w{1,5}")
 
 
 def claims(game: Game, question: str) -> Iterator[Statement]:
     """Statements in the order in which they promise most; some may have been put."""
-    if asks_order(question):
-        yield from _orders(game)
+    yield from _orders(game, marked(question))
     for one in newest(game.seen, _LOOKS):
         yield from _of(one.observation, question, game)
     yield from _missing(game)
@@ -43,8 +39,8 @@ def claims(game: Game, question: str) -> Iterator[Statement]:
 
 def _of(seen: Observation, question: str, game: Game) -> Iterator[Statement]:
     match seen:
-        case Matches():
-            yield from _of_matches(seen, question)
+        case Matches(text=text) if text != CLOCK:
+            yield from _of_matches(seen, question, game)
         case Excerpt(path=path, lines=lines):
             yield from (Contains(path=path, text=text, line=n) for n, text in _ranked(lines, question, game))
         case TableValue():
@@ -58,19 +54,25 @@ def _computed(seen: TableValue) -> Iterator[ValueIs]:
         yield ValueIs(**{name: said for name, said in seen.fields().items() if name not in ("type", "within")})
 
 
-def _of_matches(seen: Matches, question: str) -> Iterator[Statement]:
-    """How many lines there are where none is shown, none is there or that is asked for; else what the lines say."""
-    counted = counts_lines(question)
-    if seen.whole and (counted or not seen.hits):
-        yield from _counts(seen)
-    if seen.text != CLOCK and not counted:
-        yield from (_line(hit, seen.text) for hit in seen.hits)
+def _of_matches(seen: Matches, question: str, game: Game) -> Iterator[Statement]:
+    """The only line that there is; of several that hold a term of the task, how many there are before what they say.
+
+    They are counted in the files that the task names, then in all, and at last in others.
+    """
+    lines = [_line(hit, seen.text) for hit in seen.hits]
+    if not seen.whole:
+        yield from lines
+        return
+    asked = seen.text in terms(question, game.files)
+    named = files_named(question, game.files) if asked and not seen.path else []
+    counts = [_count(seen, path) for path in (*named, seen.path)]
+    yield from chain(counts, lines) if asked and seen.total != 1 else chain(lines, counts)
+    yield from (_count(seen, path) for path, _ in seen.counts)
 
 
-def _counts(seen: Matches) -> Iterator[Count]:
-    """How many lines hold the text in all, and in each of several files."""
-    yield Count(text=seen.text, path=seen.path, n=seen.total)
-    yield from (Count(text=seen.text, path=path, n=count) for path, count in seen.counts if len(seen.counts) > 1)
+def _count(seen: Matches, path: str) -> Count:
+    """How many lines of a file, or of all, hold the text."""
+    return Count(text=seen.text, path=path, n=seen.of(path) if path else seen.total)
 
 
 def _line(hit: Hit, text: str) -> Contains:
@@ -80,14 +82,10 @@ def _line(hit: Hit, text: str) -> Contains:
 
 
 def _ranked(lines: Sequence[tuple[int, str]], question: str, game: Game) -> list[tuple[int, str]]:
-    """The lines that share most with what is asked, then those that name most; of a task about the last, from the end.
-
-    What is told before that is known.
-    """
-    wanted = [term.lower() for term in terms(asked_of(question), game.files)]
+    """The lines that share most with the task, then those that name most."""
+    wanted = [term.lower() for term in terms(question, game.files)]
     short = [(number, text) for number, line in lines if 0 < len(text := line.strip()) <= _LONGEST]
-    ordered = short[::-1] if "last" in question.lower().split() else short
-    return sorted(ordered, key=lambda one: (-_shared(one[1], wanted), -len([*identifiers(one[1])])))
+    return sorted(short, key=lambda one: (-_shared(one[1], wanted), -len([*identifiers(one[1])])))
 
 
 def _shared(line: str, wanted: Sequence[str]) -> int:
@@ -97,8 +95,8 @@ def _shared(line: str, wanted: Sequence[str]) -> int:
 
 def _imports(seen: Modules, question: str, game: Game) -> Iterator[ImportsModule]:
     """Imports of the modules that the task names; of the files that it names, also that they do not import them."""
-    imported, own = dict(seen.files), {_module_of(path): path for path in game.files}
-    asked = _asked({*own, *chain.from_iterable(imported.values())}, question)
+    imported, own = dict(seen.files), modules_of(game.files)
+    asked = modules_named(question, {*own, *chain.from_iterable(imported.values())}, game.files)
     about = files_named(question, game.files) or [own[name] for name in sorted({*asked} & {*own})]
     there = {*_pairs(imported)} & {*product(imported, asked)}
     others = {*product(about, asked)} - {(path, module) for module, path in own.items()} - there
@@ -111,21 +109,10 @@ def _pairs(imported: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
     return ((path, module) for path, modules in imported.items() for module in modules)
 
 
-def _asked(known: set[str], question: str) -> list[str]:
-    """The modules that a task names: those that are known, and what looks like one."""
-    named = {*identifiers(question)}
-    return sorted(name for name in named | (known & {*_WORD.findall(question)}) if _MODULE.fullmatch(name))
-
-
-def _module_of(path: str) -> str:
-    """The name that a Python file of the folder is imported by."""
-    return path.removesuffix(".py").replace("/", ".") if path.endswith(".py") else ""
-
-
-def _orders(game: Game) -> Iterator[Before]:
-    """Which of the events came first that a search has found once in a file."""
+def _orders(game: Game, texts: Sequence[str]) -> Iterator[Before]:
+    """Which of the events came first that the task marks, and that a search has found once in a file."""
     searches = (one.observation for one in reversed(game.seen) if isinstance(one.observation, Matches))
-    found = (event for one in searches if one.text != CLOCK for event in _events(one))
+    found = (event for one in searches if one.text in texts for event in _events(one))
     yield from (Before(first=first, second=second) for first, second in permutations([*dict.fromkeys(found)][:3], 2))
 
 

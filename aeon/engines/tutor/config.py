@@ -20,6 +20,7 @@ class TutorCaps(Caps):
     find_tables: int = Field(default=0, ge=0)
     act: int = Field(default=0, ge=0)
     recheck: int = Field(default=0, ge=0)
+    judge_answer: int = Field(default=5, ge=0)
 
 
 class Points(Written):

@@ -1,4 +1,4 @@
-"""What a proof game asks for: a move of the player, a look at the folder, and the looks of a proof once more."""
+"""What a proof game asks for: moves, looks at the folder, those of a proof once more, and what its answer is worth."""
 
 from __future__ import annotations
 
@@ -9,12 +9,25 @@ from pydantic import Field
 from aeon.engines.tutor.actions import Action
 from aeon.engines.tutor.moves import Option
 from aeon.schema.column import ColumnKind
-from aeon.schema.effects import EffectOf, Note
+from aeon.schema.effects import EffectOf, Note, Role
 from aeon.schema.frozen import JsonObject
+from aeon.schema.judgment import ReplyKind
 from aeon.schema.plan import StepResult
 from aeon.schema.value import Value
+from aeon.schema.weight import Form, Standing
 
-__all__ = ["Act", "FindTables", "PlayerMove", "Recheck", "Said", "Table", "Tables", "TurnNote"]
+__all__ = [
+    "Act",
+    "FindTables",
+    "JudgeAnswer",
+    "JudgedReply",
+    "PlayerMove",
+    "Recheck",
+    "Said",
+    "Table",
+    "Tables",
+    "TurnNote",
+]
 
 
 class Table(Value):
@@ -84,6 +97,29 @@ class Recheck(EffectOf[StepResult]):
     def subject(self) -> str:
         """The action in words."""
         return f"again: {self.action.words}"
+
+
+class JudgedReply(Value):
+    """Whether an answer answers the task, as judged; ``None`` where nobody could judge.
+
+    ``kind`` and ``explanation`` are those of a model that was asked for them, and not for yes or no.
+    """
+
+    answers: bool | None = None
+    kind: ReplyKind | None = None
+    explanation: str = ""
+    form: Form = "none"
+    standing: Standing = "none"
+
+
+class JudgeAnswer(EffectOf[JudgedReply]):
+    """Does this answer answer the task? Its ``claims`` are decided; ``undecidable``: it says that they cannot be."""
+
+    phase = "judge_answer"
+    role: Role = "verifier"
+    answer: str
+    claims: tuple[str, ...]
+    undecidable: bool = False
 
 
 class TurnNote(Note):

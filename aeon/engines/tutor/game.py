@@ -156,14 +156,16 @@ class Game:
 
     def answer(self, move: Respond) -> str:
         """The answer in words, which the host writes from the claims."""
-        claims = [self.claims[number] for number in move.claims]
+        facts = self.facts(move)
         if move.undecidable:
-            return f"The files do not say whether {' and '.join(map(statement_words, claims))}."
-        facts = [
-            statement_words(claim if self.rulings[number].verdict == "proved" else _denied(claim))
-            for number, claim in zip(move.claims, claims, strict=True)
-        ]
+            return f"The files do not say whether {' and '.join(facts)}."
         return f"{f'{move.answer}: ' if move.answer else ''}{'; '.join(facts)}."
+
+    def facts(self, move: Respond) -> list[str]:
+        """The claims of an answer in words: as they were decided, or as they were put where they are open."""
+        turned = [self.rulings[number].verdict == "refuted" for number in move.claims]
+        claims = [self.claims[number] for number in move.claims]
+        return [statement_words(_denied(one) if no else one) for one, no in zip(claims, turned, strict=True)]
 
     def lines(self) -> list[str]:
         """The claims with their verdicts, as a player is shown them: the newest ones."""

@@ -1,14 +1,14 @@
-"""Looks that are worth taking, by the words of the task and by what was seen."""
+"""Looks that are worth taking, by what the task names and by what was seen."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain, islice, product, starmap
+from itertools import chain, islice, product
+from typing import get_args
 
 from aeon.engines.tutor.actions import (
     Action,
-    CountLines,
     Excerpt,
     Imports,
     Matches,
@@ -18,18 +18,11 @@ from aeon.engines.tutor.actions import (
 )
 from aeon.engines.tutor.effects import Table, Tables
 from aeon.engines.tutor.game import Game
-from aeon.engines.tutor.terms import asks_number, files_named, identifiers, key_value, quoted, terms
-from aeon.engines.tutor.times import CLOCK
-from aeon.schema.column import Aggregate, condition_fault
+from aeon.engines.tutor.terms import files_named, identifiers, marked, modules_named, modules_of, quoted, terms
+from aeon.schema.column import Aggregate, aggregate_fault, condition_fault
 
-__all__ = ["asks_order", "looks"]
+__all__ = ["looks"]
 
-_AGGREGATES: tuple[tuple[str, Aggregate], ...] = (
-    (r"total|sum|altogether", "sum"), (r"average|mean", "avg"), (r"highest|greatest|largest|maximum|most", "max"),
-    (r"lowest|least|smallest|minimum", "min"), (r"how many|number of|count", "count"),
-)  # fmt: skip
-_IMPORTS = re.compile(r"\bimport|\bmodules?\b|\bcycle", re.IGNORECASE)
-_ORDERS = re.compile(r"\b(?:first|before|earlier|earliest|after)\b", re.IGNORECASE)
 _MOST_TERMS = 5
 _MOST_FILES = 4
 
@@ -37,48 +30,38 @@ _MOST_FILES = 4
 def looks(game: Game, question: str, tables: Tables) -> Iterator[Action]:
     """Actions in the order in which they promise most; some may have been taken.
 
-    What a task quotes is searched for first; a file that it names is read before its plain words are searched for.
+    What a task names is looked at first: modules, columns of tables, what it quotes. A file that it names is read
+    before its plain words are searched for.
     """
-    wanted = terms(question, game.files)[:_MOST_TERMS]
-    named = files_named(question, game.files)
-    if _IMPORTS.search(question) and _has_python(game):
+    own = modules_of(game.files)
+    about = {*files_named(question, game.files)} & {*own.values()}
+    names_module = bool(own) and bool(about or modules_named(question, own, game.files))
+    if names_module:
         yield Imports()
-    yield from _computed(tables, question)
+    queries = [*_computed(tables, question)]
+    yield from [query for query in queries if query.where] or queries
     yield from _followed(game)
-    if asks_number(question):
-        yield from starmap(_count, product(named[:1] or [""], wanted))
-    yield from _searches_and_reads(game, question, wanted, named)
-    if asks_order(question):
-        yield Search(text=CLOCK)
+    yield from _searches_and_reads(game, question)
+    yield from queries
+    if own and not names_module:
+        yield Imports()
 
 
-def asks_order(question: str) -> bool:
-    """Whether a question asks what came before what."""
-    return _ORDERS.search(question) is not None
-
-
-def _searches_and_reads(game: Game, question: str, wanted: Sequence[str], named: Sequence[str]) -> Iterator[Action]:
+def _searches_and_reads(game: Game, question: str) -> Iterator[Action]:
     """A file that is named is read before plain words are searched for, other files after that."""
-    told = {*quoted(question), *key_value(question), *identifiers(question)}
-    yield from (Search(text=term) for term in wanted if term in told)
+    wanted, named = terms(question, game.files)[:_MOST_TERMS], files_named(question, game.files)
+    telling = marked(question)
+    yield from (Search(text=term) for term in wanted if term in telling)
     if named:
         yield from _reads(game, named, ())
-    yield from (Search(text=term) for term in wanted if term not in told)
+    yield from (Search(text=term) for term in wanted if term not in telling)
     yield from _reads(game, named, game.files)
 
 
 def _computed(tables: Tables, question: str) -> Iterator[Query]:
     """What the task may ask of tables: of those that it names, if it names any."""
-    meant = [table for table in tables.tables if _names(question, re.escape(table.name))] or tables.tables
+    meant = [table for table in tables.tables if _names(question, table.name)] or tables.tables
     return chain.from_iterable(_queries(table, question) for table in meant)
-
-
-def _count(path: str, text: str) -> CountLines:
-    return CountLines(text=text, path=path)
-
-
-def _has_python(game: Game) -> bool:
-    return any(path.endswith(".py") for path in game.files)
 
 
 def _reads(game: Game, named: Sequence[str], others: Sequence[str]) -> Iterator[ReadLines]:
@@ -91,23 +74,18 @@ def _reads(game: Game, named: Sequence[str], others: Sequence[str]) -> Iterator[
 
 
 def _queries(table: Table, question: str) -> Iterator[Query]:
-    """What the task may ask of a table: aggregates and columns that it names, of the rows that it names."""
-    kinds = [kind for pattern, kind in _AGGREGATES if _names(question, pattern)]
-    columns = [name for name, _ in table.columns if _names(question, re.escape(name))]
-    for (where, value), (kind, column) in product((*table.named, ("", "")), product(kinds, columns)):
-        query = Query(table=table.name, column=column, aggregate=kind, where=where, equals=value)
-        yield from [query] if _computes(query, table) else []
-
-
-def _computes(query: Query, table: Table) -> bool:
-    """Whether a column has this aggregate of these rows: anything is counted, only numbers are added up."""
+    """What a table has of the columns that the task names: every aggregate, of the rows that it names and of all."""
+    columns = [(name, kind) for name, kind in table.columns if _names(question, name)]
     kinds = dict(table.columns)
-    chooses = not condition_fault(query.where, kinds.get(query.where, "text"), query.equals)
-    return chooses and (query.aggregate == "count" or kinds[query.column] == "number")
+    rows = [one for one in table.named if not condition_fault(one[0], kinds.get(one[0], "text"), one[1])]
+    aggregates: tuple[Aggregate, ...] = get_args(Aggregate)
+    for (where, value), aggregate, (column, kind) in product((*rows, ("", "")), aggregates, columns):
+        if not aggregate_fault(column, kind, aggregate):
+            yield Query(table=table.name, column=column, aggregate=aggregate, where=where, equals=value)
 
 
-def _names(question: str, pattern: str) -> bool:
-    return re.search(rf"\b(?:{pattern})\b", question, re.IGNORECASE) is not None
+def _names(question: str, name: str) -> bool:
+    return re.search(rf"\b{re.escape(name)}\b", question, re.IGNORECASE) is not None
 
 
 def _followed(game: Game) -> Iterator[Action]:

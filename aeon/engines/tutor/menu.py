@@ -1,7 +1,7 @@
 """The moves that a player is offered: looks at what is there, claims about what was seen, answers that are proved.
 
 A weak model chooses well among what can be done, and badly writes it. Nothing here knows the answer: what is offered
-follows from the words of the task and from what was seen.
+follows from what the task names and from what was seen; whether a claim answers it, the model judges.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from aeon.engines.tutor.effects import Tables
 from aeon.engines.tutor.game import Game, data
 from aeon.engines.tutor.looking import looks
 from aeon.engines.tutor.moves import Assert, Move, Option, Propose, Reformulate, Respond
-from aeon.engines.tutor.statements import Contains, statement_words
-from aeon.engines.tutor.terms import counts_lines, files_named, told_before
+from aeon.engines.tutor.statements import statement_words
 
 __all__ = ["options"]
 
@@ -29,7 +28,7 @@ def options(game: Game, question: str, tables: Tables) -> list[Option]:
     most = game.config.options
     if game.debt is not None:
         return _unique(_truth_or_dare(game, game.debt, question, tables), most)
-    answers = islice(_answers(game, question), _MOST_ANSWERS)
+    answers = islice(_answers(game), _MOST_ANSWERS)
     fresh = (statement for statement in claims(game, question) if statement not in game.numbers)
     claimed = (_option("claim: ", statement_words(one), Assert(claim=one)) for one in islice(fresh, _MOST_CLAIMS))
     return _unique(chain(answers, claimed, _looks(game, question, tables)), most)
@@ -52,29 +51,13 @@ def _looks(game: Game, question: str, tables: Tables) -> Iterator[Option]:
             yield _option("", action.words, Propose(action=action))
 
 
-def _answers(game: Game, question: str) -> Iterator[Option]:
-    """An answer from each claim that is decided, the newest first; from several of one kind together; and from none.
-
-    What one line says is no answer to how many there are.
-    """
-    alike = [number for number in _alike(game) if _may_answer(game, number, question)]
+def _answers(game: Game) -> Iterator[Option]:
+    """An answer from several decided claims of one kind together, from each one, the newest first; and from none."""
+    alike = _alike(game)
     if len(alike) > 1:
         yield _answer(game, Respond(claims=tuple(alike)))
-    decided = (number for number in reversed(game.decided) if _may_answer(game, number, question))
-    yield from (_answer(game, Respond(claims=(number,))) for number in decided)
+    yield from (_answer(game, Respond(claims=(number,))) for number in reversed(game.decided))
     yield from (_answer(game, Respond(claims=(number,), undecidable=True)) for number in reversed(game.undecidable))
-
-
-def _may_answer(game: Game, number: int, question: str) -> bool:
-    """Whether a claim can be what is asked for: no line is how many there are, nor the one that the question tells of.
-
-    Of that it names the file, and quotes a part, before it asks which line something is.
-    """
-    claim = game.claims[number]
-    if not isinstance(claim, Contains):
-        return True
-    told = told_before(question) if files_named(question, [claim.path]) else ()
-    return not counts_lines(question) and not any(part in claim.text for part in told)
 
 
 def _alike(game: Game) -> list[int]:

@@ -2,7 +2,8 @@
 
 The player, a model, proposes a move. The tutor, which is this program, types it, judges by rules whether it is legal,
 and answers with a verdict that follows from observations alone. Looks at the folder are effects; the looks of a proof
-are taken again before an answer counts. The verdict is the same whichever model plays.
+are taken again before an answer counts. The verdict is the same whichever model plays. Whether proved claims answer the
+task is the only thing that a model judges, once, at the end.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class _Match:
     game: Game
     answer: str = ""
     cited: tuple[int, ...] = ()
+    judged: ask.JudgedReply | None = None
 
     def result(self, decision: Decision) -> ProofGame:
         """The result with its graph."""
@@ -56,6 +58,7 @@ class _Match:
             **dict(self.run.conclude(decision, Answer(text=said))),
             graph=tuple(game.nodes),
             cited=self.cited,
+            judged=self.judged,
             score=game.score,
             turns=game.turn,
             hints=tuple(game.given),
@@ -197,8 +200,17 @@ def _responded(match: _Match, move: Respond) -> Program[bool]:
     game.add("answer", {"answer": match.answer, "undecidable": move.undecidable}, dict.fromkeys(move.claims))
     game.score += game.config.points.answered
     game.message = match.answer
-    signals.answered, signals.undecidable = not move.undecidable, move.undecidable
+    signals.stands, signals.undecidable = True, move.undecidable
+    yield from _reviewed(match, move)
     return True
+
+
+def _reviewed(match: _Match, move: Respond) -> Program[None]:
+    """Have a model judge whether the answer that stands answers the task."""
+    run, facts = match.run, tuple(match.game.facts(move))
+    effect = ask.JudgeAnswer(task=run.task, answer=match.answer, claims=facts, undecidable=move.undecidable)
+    match.judged = yield from run.perform(effect, ask.JudgedReply())
+    run.signals.judged, run.signals.answers = True, match.judged.answers
 
 
 def _stands(before: Ruling, now: Ruling) -> bool:
@@ -229,11 +241,11 @@ def _again(match: _Match, actions: Sequence[Action]) -> Program[list[Seen]]:
 
 
 TUTOR: Engine[TutorConfig, TutorSignals, ProofGame] = Engine(
-    name="tutor/2",
+    name="tutor/3",
     config=TutorConfig,
     result=ProofGame,
     signals=TutorSignals,
-    effects=(ask.FindTables, ask.PlayerMove, ask.Act, ask.Recheck),
+    effects=(ask.FindTables, ask.PlayerMove, ask.Act, ask.Recheck, ask.JudgeAnswer),
     table=TABLE,
     calls=most_calls,
     program=_tutor,

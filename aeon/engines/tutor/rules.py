@@ -12,20 +12,44 @@ __all__ = ["TABLE", "TutorSignals", "most_calls"]
 
 @dataclass(slots=True)
 class TutorSignals(Signals):
-    """What the rows rest on. ``answered``: an answer stands, and its observations were made again.
+    """What the rows rest on. ``stands``: an answer does, and its observations were made again.
 
-    ``undecidable``: so does one that its claims cannot be decided. ``blind`` says why there is nothing to look at.
+    ``undecidable``: it is that its claims cannot be decided. ``judged``: a model was asked whether it answers the task;
+    ``answers`` is what it said, ``None`` where it said nothing that counts. ``blind`` says why there is nothing to look
+    at.
     ``lost``: the player is stuck, and no hint card is left; ``hinted``: one was given. ``turns`` of at most
     ``most_turns`` were taken.
     """
 
-    answered: bool = False
+    stands: bool = False
     undecidable: bool = False
+    judged: bool = False
+    answers: bool | None = None
     blind: str = ""
     lost: bool = False
     hinted: bool = False
     turns: int = 0
     most_turns: int = 1
+
+    @property
+    def answered(self) -> bool:
+        """Whether the answer has decided claims that answer the task."""
+        return self.stands and self.answers is True and not self.undecidable
+
+    @property
+    def open(self) -> bool:
+        """Whether what the task asks for cannot be decided."""
+        return self.stands and self.answers is True and self.undecidable
+
+    @property
+    def beside(self) -> bool:
+        """Whether the answer does not answer the task."""
+        return self.stands and self.answers is False
+
+    @property
+    def unjudged(self) -> bool:
+        """Whether nobody says if it does, or can be asked any more."""
+        return self.stands and self.answers is None and (self.judged or bool(self.exhausted))
 
     @property
     def no_card(self) -> str:
@@ -39,13 +63,28 @@ TABLE: tuple[Rule, ...] = (
         "answered",
         "its observations were made again after turn {s.turns}",
         sufficient=True,
-        when="the player answered with claims that are decided, and the checker has seen again what they rest on",
+        when="the player answered with claims that are decided, the checker has seen again what they rest on, and a "
+        "model judged that they answer the task",
     ),
     Rule(
         "undecidable",
-        "undecidable",
+        "open",
         "what would decide it cannot be seen",
-        when="the player answered that a claim is open, and every look that could decide it was taken again in vain",
+        when="the player answered that a claim is open, every look that could decide it was taken again in vain, and a "
+        "model judged that the task asks for it",
+    ),
+    Rule(
+        "not_proved",
+        "beside",
+        "what its claims say does not answer the task",
+        when="the claims of the answer stand, and a model judged that they do not answer the task",
+    ),
+    Rule(
+        "unverified",
+        "unjudged",
+        "nobody could judge whether its claims answer the task",
+        when="the claims of the answer stand, and no model that counts judged whether they answer the task: it was "
+        "measured to be bad at that, gave nothing usable, or no call is left",
     ),
     Rule(
         "nothing_to_see",
@@ -74,5 +113,5 @@ TABLE: tuple[Rule, ...] = (
 
 
 def most_calls(config: TutorConfig) -> int:
-    """The most model calls of a game: those of a move, each turn."""
-    return config.turns * config.caps.player_move
+    """The most model calls of a game: those of a move, each turn, and of the judgment of its answer."""
+    return config.turns * config.caps.player_move + config.caps.judge_answer

@@ -12,7 +12,7 @@ CLOCK = "clock:"
 _TIME = re.compile(
     r"\W{0,3}(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?(Z|[+-]\d\d:?\d\d)?(?![\d:])", re.ASCII
 )
-_FAST = re.compile(r"\W*clock:\s*([+-])(\d{1,9})(?:\.(\d{1,6}))?\s*s\s*", re.ASCII)
+_FAST = re.compile(r"\s*([+-])(\d{1,9})(?:\.(\d{1,6}))?\s*s\s*", re.ASCII)
 _SECOND = 1_000_000
 
 
@@ -37,8 +37,9 @@ def moment(line: str) -> Moment | None:
 
 def clock(line: str) -> int | None:
     """How many microseconds a clock is fast, if the line says so."""
-    match = _FAST.fullmatch(line)
-    if match is None:
+    before, _, said = line.partition(CLOCK)
+    match = _FAST.fullmatch(said)
+    if match is None or re.search(r"\w", before, re.ASCII):
         return None
     fast = int(match[2]) * _SECOND + _fraction(match[3])
     return fast if match[1] == "+" else -fast

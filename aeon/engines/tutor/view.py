@@ -7,7 +7,7 @@ from dataclasses import replace
 from pydantic import TypeAdapter, ValidationError
 
 from aeon.engines.tutor.actions import Observation
-from aeon.engines.tutor.effects import Act, FindTables, PlayerMove, Recheck, Said, Tables
+from aeon.engines.tutor.effects import FindTables, JudgedReply, Said, Tables
 from aeon.engines.tutor.export import node_words, to_mermaid
 from aeon.engines.tutor.moves import Ask, Assert, Illegal, Propose, Reformulate, typed
 from aeon.engines.tutor.record import ProofGame
@@ -26,12 +26,7 @@ _WIDTH = 110
 
 
 def _title(effect: Effect) -> str:
-    match effect:
-        case FindTables():
-            return "tables"
-        case PlayerMove() | Act() | Recheck():
-            return effect.subject
-    return effect.subject
+    return "tables" if isinstance(effect, FindTables) else effect.subject
 
 
 def _words(outcome: Outcome) -> str:
@@ -40,6 +35,8 @@ def _words(outcome: Outcome) -> str:
             return _move_words(said)
         case Tables(tables=tables):
             return ", ".join(table.name for table in tables) or "none"
+        case JudgedReply() as judged:
+            return _judged_words(judged)
         case StepResult(output=None, problem=problem) if problem:
             return problem
         case StepResult(output=output) if output is not None:
@@ -61,6 +58,13 @@ def _move_words(said: JsonObject) -> str:
     return move.move
 
 
+def _judged_words(judged: JudgedReply) -> str:
+    if judged.answers is None:
+        return "not judged: the judge was measured to be bad" if judged.standing == "bad" else "not judged"
+    kind = f" ({judged.kind.replace('_', ' ')})" if judged.kind is not None else ""
+    return f"{'answers' if judged.answers else 'does not answer'} the task{kind}"
+
+
 def _seen_words(outcome: Outcome, output: object) -> str:
     try:
         return "; ".join(_OBSERVATION.validate_python(output).shown())
@@ -69,11 +73,13 @@ def _seen_words(outcome: Outcome, output: object) -> str:
 
 
 def _proof(end: Conclusion) -> list[Line]:
-    """The claims that the answer cites with what they rest on, and the score."""
+    """The score, what the answer was judged to be, and the claims that it cites with what they rest on."""
     if not isinstance(end, ProofGame):
         return []
     head: Line = (Span("proof   ", "dim"), Span(f"score {end.score}, {counted(end.turns, 'turn')}"))
     lines: list[Line] = [head]
+    if end.judged is not None:
+        lines.append((Span("judged  ", "dim"), Span(_judged_words(end.judged))))
     verdicts = {node.content["claim"]: node for node in end.graph if node.kind == "verdict"}
     for number in end.cited:
         verdict = verdicts.get(number)

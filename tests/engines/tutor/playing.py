@@ -13,11 +13,12 @@ from aeon.engines.tutor.config import TutorConfig
 from aeon.engines.tutor.effects import PlayerMove, Said
 from aeon.engines.tutor.record import ProofGame
 from aeon.kernel.ports import Handlers
+from aeon.llm.adapter import LLMAdapter
 from aeon.llm.scripted import Scripted
 from aeon.runtime.journal import Journal
-from aeon.schema import JsonObject
+from aeon.schema import JsonObject, LLMRequest, LLMResponse
 
-__all__ = ["LOOK", "contains", "play", "player", "written"]
+__all__ = ["LOOK", "contains", "judge", "play", "player", "written"]
 
 LOOK: JsonObject = {"move": "PROPOSE", "action": {"type": "search", "text": "K7-4417"}}
 
@@ -52,15 +53,25 @@ def player(moves: Iterable[JsonObject] | Callable[[PlayerMove], JsonObject]) -> 
     return replace(PLUGIN, handlers=handlers)
 
 
+def judge(kind: str = "answer") -> Scripted:
+    """A model that takes every answer for one of this kind."""
+
+    def reply(request: LLMRequest) -> LLMResponse:
+        return LLMResponse(text=f'{{"explanation": "It is.", "kind": "{kind}"}}')
+
+    return Scripted(reply)
+
+
 def play(
     folder: Path | None,
     moves: Iterable[JsonObject] | Callable[[PlayerMove], JsonObject],
     config: TutorConfig | None = None,
     task: str = "Which file holds the key?",
     journal: Callable[[str], Journal] = lambda _: Journal(),
+    model: LLMAdapter | None = None,
 ) -> ProofGame:
-    """A game of such a player over a folder."""
+    """A game of such a player over a folder; the ``model``, which judges its answer, takes it for one by default."""
     files = () if folder is None else folder
     engine = player(moves)
-    game: ProofGame = build(Scripted([]), (), config, engine=engine, files=files, journal=journal).execute(task)
+    game: ProofGame = build(model or judge(), (), config, engine=engine, files=files, journal=journal).execute(task)
     return game

@@ -206,67 +206,69 @@ def test_nothing_outside_the_folder_is_read(tmp_path: Path) -> None:
     assert isinstance(found, dict) and found["counts"] == [["notes/b.txt", 1]]
 
 
+def offered(folder: Path, task: str, *moves: JsonObject) -> list[list[str]]:
+    """What a player is offered in each turn who makes these moves."""
+    menus: list[list[str]] = []
+
+    def move(effect: PlayerMove) -> JsonObject:
+        menus.append([option.label for option in effect.options])
+        return moves[effect.turn - 1]
+
+    play(folder, move, TutorConfig(turns=len(moves)), task=task)
+    return menus
+
+
 @pytest.mark.requirement("E4")
-def test_of_how_many_a_line_is_no_answer(tmp_path: Path) -> None:
-    """A search for it offers the number as a claim, not the lines; a line that was claimed is offered as no answer."""
+def test_of_one_line_what_it_says_is_offered_first_and_of_several_how_many_they_are(tmp_path: Path) -> None:
+    """In the files that the task names before all; each claim that is decided is offered as an answer."""
+    folder = written(tmp_path, a_log="status=502\nok 7\nstatus=502\n", b_log="status=502\n")
+    search: JsonObject = {"move": "PROPOSE", "action": {"type": "search", "text": "status=502"}}
+    claim: JsonObject = {"move": "ASSERT", "claim": {"type": "contains", "path": "a.log", "text": "status", "line": 1}}
+    _, found, claimed = offered(folder, "How many lines of a.log have status=502?", search, claim, claim)
+    assert found[:2] == [
+        f"claim: {n} lines of {where} contain “status=502”" for n, where in ((2, "a.log"), (3, "all files"))
+    ]
+    assert sum(label.startswith("claim: line ") for label in found) == 3
+    assert claimed[0] == "answer: line 1 of a.log contains “status”."
+    one: JsonObject = {"move": "PROPOSE", "action": {"type": "search", "text": "ok 7"}}
+    _, found = offered(folder, 'Which file has "ok 7"?', one, one)
+    assert found[0] == "claim: line 2 of a.log contains “ok 7”"
+
+
+@pytest.mark.requirement("E4g", "L1", "L5")
+@pytest.mark.parametrize(
+    "task",
+    [
+        'How many lines of a.log have "status=502"?', 'Wie viele Zeilen von a.log haben "status=502"?',
+        'Combien de lignes de a.log ont "status=502"?', 'a.log "status=502" 有多少行?',
+    ],
+)  # fmt: skip
+def test_a_menu_does_not_depend_on_the_language_of_the_task(tmp_path: Path, task: str) -> None:
+    """What is quoted and named is looked at, and what was seen is offered as claims, whatever the words around it."""
     folder = written(tmp_path, a_log="status=502\nok\nstatus=502\n")
-    offered: list[list[str]] = []
-
-    def moves(effect: PlayerMove) -> JsonObject:
-        offered.append([option.label for option in effect.options])
-        line: JsonObject = {"type": "contains", "path": "a.log", "text": "status=502", "line": 1}
-        return [
-            {"move": "PROPOSE", "action": {"type": "search", "text": "status=502"}},
-            {"move": "ASSERT", "claim": line},
-        ][min(effect.turn, 2) - 1]
-
-    play(folder, moves, TutorConfig(turns=3), task="How many lines of a.log have status=502?")
-    assert not any("line 1 of" in label for labels in offered for label in labels)
-    assert "claim: 2 lines of all files contain “status=502”" in offered[1]
-    for one in ("Which line of a.log has status=502?", "How many seconds does a.log give for status=502?"):
-        offered.clear()
-        play(folder, moves, TutorConfig(turns=3), task=one)
-        assert offered[2][0].startswith("answer: line 1 of")
-    offered.clear()
-    play(folder, moves, TutorConfig(turns=3), task="Which line of a.log has status=502?")
-    assert any(label.startswith("claim: line 1 of") for label in offered[1])
-    assert offered[2][0].startswith("answer: line 1 of")
+    search: JsonObject = {"move": "PROPOSE", "action": {"type": "search", "text": "status=502"}}
+    first, found = offered(folder, task, search, search)
+    assert first[:2] == ["search “status=502” in all files", "read a.log from line 1"]
+    assert found[0] == "claim: 2 lines of a.log contain “status=502”"
 
 
 @pytest.mark.requirement("E4")
-def test_what_the_question_tells_is_no_answer_to_it(tmp_path: Path) -> None:
-    """A line with what it quotes of a file that it names, before it asks; what it asks for with a quote may be one."""
-    folder = written(tmp_path, a_log="Traceback: one\nFile x.py\n", b_txt="Traceback\n")
-    offered: list[list[str]] = []
-
-    def moves(effect: PlayerMove) -> JsonObject:
-        offered.append([option.label for option in effect.options])
-        look: JsonObject = {"move": "PROPOSE", "action": {"type": "search", "text": "Traceback"}}
-        line: JsonObject = {"type": "contains", "path": "a.log", "text": "Traceback: one", "line": 1}
-        return [look, {"move": "ASSERT", "claim": line}][min(effect.turn, 2) - 1]
-
-    told = 'In a.log a "Traceback" ended the program. Which line of a.log names the file?'
-    for task, is_answer in (
-        (told, False),
-        (told.replace("a.log", "the log"), True),
-        ('Which line has "Traceback"?', True),
-    ):
-        offered.clear()
-        play(folder, moves, TutorConfig(turns=3), task=task)
-        assert any(label.startswith("answer: line 1 of a.log") for label in offered[2]) is is_answer
+def test_of_a_column_that_is_named_every_aggregate_is_offered(tmp_path: Path) -> None:
+    """Of the rows that the task names before all rows; the model chooses."""
+    pytest.importorskip("duckdb")
+    folder = written(tmp_path, sales_csv="region,amount\nNorth,3\nSouth,4\n")
+    (menu,) = offered(folder, "Quel est le amount de North ?", LOOK)
+    assert menu[:5] == [
+        f"compute {words} of amount in sales where region is North"
+        for words in ("the sum", "the average", "the least", "the greatest", "the number")
+    ]
 
 
 @pytest.mark.requirement("E4")
 def test_a_file_that_is_named_is_read_before_plain_words_are_searched_for(tmp_path: Path) -> None:
     """What a task quotes is searched for before that, and other files are read at last."""
     folder = written(tmp_path, a_log="one\n", b_txt="two\n")
-    offered: list[str] = []
-
-    def moves(effect: PlayerMove) -> JsonObject:
-        offered.extend(option.label for option in effect.options)
-        return LOOK
-
-    play(folder, moves, TutorConfig(turns=1), task='Which program does a.log name beside "one"?')
+    (menu,) = offered(folder, 'Which program does a.log name beside "one"?', LOOK)
     kinds = ["search “one”", "read a.log", "search “program”", "read b.txt"]
-    places = [next(n for n, label in enumerate(offered) if label.startswith(kind)) for kind in kinds]
+    places = [next(n for n, label in enumerate(menu) if label.startswith(kind)) for kind in kinds]
     assert places == sorted(places)

@@ -33,12 +33,14 @@ def test_what_would_win_never_reaches_a_player(tmp_path: Path) -> None:
 
     def reply(request: LLMRequest) -> LLMResponse:
         asked.append(request)
-        return LLMResponse(text='{"move": 1}')
+        chooses = "move" in str(request.json_schema)
+        return LLMResponse(text='{"move": 1}' if chooses else '{"explanation": "", "kind": "answer"}')
 
     task = Task(text='Which file holds "K7-4417"?', criteria=(SECRET,))
     game: ProofGame = build(Scripted(reply), (), engine="tutor", files=written(tmp_path)).execute(task)
-    prompts = "".join(message.content for request in asked for message in request.messages)
-    assert game.sufficient and len(asked) == 3 and "search “K7-4417” in all files" in prompts
+    *moves, judged = ["".join(message.content for message in request.messages) for request in asked]
+    prompts = "".join(moves)
+    assert game.sufficient and len(moves) == 3 and SECRET in judged and "search “K7-4417” in all files" in prompts
     for hidden in (SECRET, "points", "score", "Points", *(rule.name for rule in TutorConfig().rules)):
         assert hidden not in prompts
 
@@ -88,12 +90,13 @@ def test_where_a_model_tells_how_likely_moves_are_one_token_is_asked_for(tmp_pat
 
     def reply(request: LLMRequest) -> LLMResponse:
         asked.append(request)
-        words = (TokenProbability(token="2", probability=0.5), TokenProbability(token=" 1", probability=0.3))
+        odds = {"2": 0.5, " 1": 0.3, "Yes": 0.1}
+        words = tuple(TokenProbability(token=token, probability=likely) for token, likely in odds.items())
         return LLMResponse(text="7", usage=Usage(calls=1, prompt_tokens=9, generated_tokens=1), first_token=words)
 
     model = Scripted(reply, Capabilities(json_schema=True, logprobs=True))
     game: ProofGame = build(model, (), engine="tutor", files=written(tmp_path)).execute('Which file holds "K7-4417"?')
-    assert game.sufficient and "notes/b.txt" in game.answer and len(asked) == 3
+    assert game.sufficient and "notes/b.txt" in game.answer and len(asked) == 4
     assert {(request.max_tokens, request.top_logprobs >= 10, request.json_schema) for request in asked} == {
         (1, True, None)
     }
@@ -105,13 +108,14 @@ def test_a_model_that_would_say_something_else_than_a_number_writes_one(tmp_path
 
     def reply(request: LLMRequest) -> LLMResponse:
         asked.append(request)
-        words = (TokenProbability(token="The", probability=0.99), TokenProbability(token="3", probability=0.004))
+        odds = {"The": 0.99, "3": 0.004, "Yes": 0.004}
+        words = tuple(TokenProbability(token=token, probability=likely) for token, likely in odds.items())
         usage = Usage(calls=1, prompt_tokens=9, generated_tokens=1)
         return LLMResponse(text='{"move": 1}', usage=usage, first_token=words if request.top_logprobs else ())
 
     model = Scripted(reply, Capabilities(json_schema=True, logprobs=True))
     game: ProofGame = build(model, (), engine="tutor", files=written(tmp_path)).execute('Which file holds "K7-4417"?')
-    assert game.sufficient and [request.json_schema is None for request in asked] == [True, False] * 3
+    assert game.sufficient and [request.json_schema is None for request in asked] == [*(True, False) * 3, True]
 
 
 def test_what_is_no_move_has_a_reason_in_one_line() -> None:
