@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from engines.research.reader import Reader
+from engines.research.small import Small
 from engines.research.world import numbered as numbered_source
 
 from aeon.llm.scripted import Scripted
@@ -202,11 +202,11 @@ def _names(answer: Answer) -> list[str]:
 def test_the_numbers_that_the_engine_cites_by_are_recorded(data: Path) -> None:
     """Those in the text of the answer and those of its citations, beside the numbers of its source list."""
     documents = opened(data, taken_away=False)
-    model = Reader({"president": "Arthur Chung"})
+    model = Small("Its first president was Arthur Chung.", {"Arthur Chung": 0.9}, "president Guyana")
     answer: Answer = asyncio.run(engine("Who was the first president of Guyana?", documents, Asker(model)))
     documents.close()
     (number,) = {place for place, name in enumerate(_names(answer), 1) if name == "guyana.txt"}
-    assert answer.text == "Arthur Chung"
+    assert answer.text == "Its first president was Arthur Chung."
     assert answer.marks == (number, number)
     assert number in answer.listed
 

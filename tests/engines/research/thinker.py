@@ -77,7 +77,7 @@ def judging(*words: str, kind: str = "answer", otherwise: str = "not_found") -> 
 
 
 class Thinker(Scripted):
-    """Gives a reply of its own in each phase."""
+    """Gives a reply of its own in each phase, and a text to whatever else it is asked."""
 
     def __init__(
         self,
@@ -88,8 +88,10 @@ class Thinker(Scripted):
         reflect: Says = ENOUGH,
         summarise: Says | None = None,
         capabilities: Capabilities = CAPABLE,
+        text: Reply = "It is so.",
     ) -> None:
         super().__init__(self._reply, capabilities)
+        self.text = text
         self.queries = tuple(queries)
         self.says: dict[Phase, Says] = {
             "plan": plan if plan is not None else self._planned, "reflect": reflect, "summarise": summarise or _kept, "write": write, "judge": judge,
@@ -111,7 +113,8 @@ class Thinker(Scripted):
         return {"queries": [{"text": text, "intent": "to know"} for text in self.queries[:most]]}
 
     def _reply(self, request: LLMRequest) -> Reply:
-        assert request.json_schema is not None, request.messages
+        if request.json_schema is None:
+            return self.text
         properties = request.json_schema["properties"]
         assert isinstance(properties, dict)
         phase = next(phase for field, phase in _FIELDS.items() if field in properties)
