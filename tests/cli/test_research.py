@@ -298,7 +298,7 @@ def test_a_folder_that_takes_no_file_is_refused_before_the_run(
 def test_each_round_is_shown_with_what_it_asks_and_what_was_spent(aeon: Aeon, reader: Model, papers: str) -> None:
     """Each query stands once, in the round in which it is searched for, with the calls and seconds until then."""
     done = aeon("research", "Who owns the castle near the Old Mill?", "--in", papers, "--budget-seconds", "300")
-    rounds = re.findall(r"Round (\d) of 5  (\d+) of \d+ calls, \d+ of 300 s\n(.*?)(?=  found)", done.err, re.DOTALL)
+    rounds = re.findall(r"Round (\d) of 5  (\d+) of \d+ calls, \d+ of 300 s\n(.*?)(?=  missing)", done.err, re.DOTALL)
     assert [number for number, _, _ in rounds] == ["1", "2"] and int(rounds[0][1]) < int(rounds[1][1])
     for _, _, text in rounds:
         lines = text.splitlines()
