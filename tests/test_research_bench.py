@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from engines.research.reader import Reader
-from engines.research.world import numbered as numbered_source
+from engines.research.small import Small
 
 from aeon.llm.scripted import Scripted
 from aeon.schema import Capabilities, LLMRequest, LLMResponse, TokenProbability
@@ -25,8 +24,6 @@ try:
     from research_forms import chained, decomposed, filled
     from research_phrases import candidates
     from research_reading import numbered
-    from research_readings import few, looked
-    from research_readings import line as reading_line
     from research_scoring import broken, cited_right, exact, f1, invented, is_covered
 finally:
     sys.path.remove(BENCH)
@@ -202,11 +199,11 @@ def _names(answer: Answer) -> list[str]:
 def test_the_numbers_that_the_engine_cites_by_are_recorded(data: Path) -> None:
     """Those in the text of the answer and those of its citations, beside the numbers of its source list."""
     documents = opened(data, taken_away=False)
-    model = Reader({"president": "Arthur Chung"})
+    model = Small("Its first president was Arthur Chung.", {"Arthur Chung": 0.9}, "president Guyana")
     answer: Answer = asyncio.run(engine("Who was the first president of Guyana?", documents, Asker(model)))
     documents.close()
     (number,) = {place for place, name in enumerate(_names(answer), 1) if name == "guyana.txt"}
-    assert answer.text == "Arthur Chung"
+    assert answer.text == "Its first president was Arthur Chung."
     assert answer.marks == (number, number)
     assert number in answer.listed
 
@@ -289,20 +286,3 @@ def test_a_decomposed_question_is_looked_up_part_by_part(data: Path) -> None:
     assert answer.text == "Arthur Chung"
     assert "Who was the first president of Guyana? -> Arthur Chung" in answer.notes
     documents.close()
-
-
-def test_a_second_look_counts_where_the_first_one_is_not_likely() -> None:
-    """Else the likelier of both; without documents every answer is wrong."""
-    row = {"variant": "whole", "expected": ["Pelleth"], "documents": 1, "readings": {
-        "few": {"answer": "Bern", "score": 0.2}, "eight": {"answer": "Pelleth", "score": 0.4}}}  # fmt: skip
-    assert looked(row, ["few", "eight"])["answer"] == "Pelleth" and looked(row, ["few"])["answer"] == "Bern"
-    likely = {**row, "readings": {**row["readings"], "few": {"answer": "Bern", "score": 0.5}}}  # type: ignore[dict-item]
-    assert looked(likely, ["few", "eight"])["answer"] == "Bern"
-    told = reading_line([row, {**row, "variant": "taken"}], ["few", "eight"]).split()
-    assert [one for one in told if "/" in one] == ["0/0/1", "1/1", "1/0/0", "0/1", "1/0/0", "0/1"]
-
-
-def test_a_few_are_all_passages_of_three_sources() -> None:
-    """Whichever place they have."""
-    one, other, third, fourth = (numbered_source(n, f"{n}.txt", f"Note {n}. It is old.") for n in range(4))
-    assert few([one, other, third, fourth, one]) == [one, other, third, one]

@@ -19,7 +19,7 @@ from aeon.tools.finding import finding
 
 __all__ = ["engine"]
 
-_MARK = re.compile(r"\[(\d+)\]")
+_MARK = re.compile(r" ?\[(\d+)\]")
 
 
 class _Read:

@@ -48,12 +48,15 @@ def reader(model: Model) -> Model:
     def read(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> bool:
         text = body["messages"][-1]["content"]
         if "<data texts>" in text:
-            said = "1883 [1.1]" if QUESTION in text and "1883" in text else "not stated"
-        elif "in one short sentence" in body["messages"][0]["content"]:
-            said = "The Old Mill was built in 1883."
+            said = "The Old Mill was built in 1883." if QUESTION in text and "1883" in text else "It is not said."
+        elif body.get("logprobs") and ("<data text>" in text or "<data evidence>" in text):
+            said = "Yes" if all("1883" in part for part in text.partition("</data>")[::2]) else "No"
         else:
             return False
-        choice = {"index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
+        choice: dict[str, Any] = {
+            "index": 0, "message": {"role": "assistant", "content": said}, "finish_reason": "stop",
+            "logprobs": {"content": [{"token": said, "top_logprobs": [{"token": said, "logprob": -0.001}]}]},
+        }  # fmt: skip
         usage = {"prompt_tokens": 20, "completion_tokens": 5}
         payload = json.dumps({"id": "1", "model": "played", "choices": [choice], "usage": usage}).encode()
         reply(handler, 200, payload, Content_Type="application/json")
@@ -165,7 +168,8 @@ def test_json_is_one_document_with_rounds_and_sources(aeon: Aeon, reader: Model,
     done = aeon("research", QUESTION, "--in", papers, "--json", "--tier", "simple", "--no-check")
     assert (done.code, done.err) == (0, "")
     document = done.document
-    assert (document["short"], document["tier"], document["limited"]) == ("1883", "simple", False)
+    assert (document["answer"], document["tier"]) == ("The Old Mill was built in 1883 [1].", "simple")
+    assert (document["limited"], document["reply"], document["missing"]) == (False, None, [])
     assert [one["number"] for one in document["sources"]] == list(range(1, len(document["sources"]) + 1))
     assert document["rounds"][0]["queries"][0]["intent"]
 
@@ -220,7 +224,7 @@ def test_a_searxng_without_json_is_a_wrong_setting_with_what_mends_it(
         service.pages["/search"] = send(403, "forbidden")
         searched = ("--search", f"searxng={service.url}", *(one.replace("{papers}", papers) for one in beside))
         done = aeon("research", QUESTION, *searched)
-        assert len({one.path for one in service.asked}) == len(service.asked) == 3  # the queries of the first round
+        assert len({one.path for one in service.asked}) == len(service.asked) == 2  # the queries of the first round
     assert done.code == (0 if beside else 2) and "Round 2" not in done.shown
     before, _, after = " ".join(done.shown.split()).partition(" Answer ")
     assert before.count(mend) == after.count(mend) == 1
@@ -294,7 +298,7 @@ def test_a_folder_that_takes_no_file_is_refused_before_the_run(
 def test_each_round_is_shown_with_what_it_asks_and_what_was_spent(aeon: Aeon, reader: Model, papers: str) -> None:
     """Each query stands once, in the round in which it is searched for, with the calls and seconds until then."""
     done = aeon("research", "Who owns the castle near the Old Mill?", "--in", papers, "--budget-seconds", "300")
-    rounds = re.findall(r"Round (\d) of 5  (\d+) of \d+ calls, \d+ of 300 s\n(.*?)(?=  found)", done.err, re.DOTALL)
+    rounds = re.findall(r"Round (\d) of 5  (\d+) of \d+ calls, \d+ of 300 s\n(.*?)(?=  missing)", done.err, re.DOTALL)
     assert [number for number, _, _ in rounds] == ["1", "2"] and int(rounds[0][1]) < int(rounds[1][1])
     for _, _, text in rounds:
         lines = text.splitlines()

@@ -145,5 +145,12 @@ def test_the_contracts_of_the_engine_are_published() -> None:
     """Each effect and each result under a name of its own."""
     names = [contract.name for contract in CONTRACTS]
     assert len(set(names)) == len(names)
-    assert {"effect-search", "effect-summarise", "effect-reflect", "result-cited", "research-config", "research"} <= set(names)
+    assert {
+        "effect-search",
+        "effect-summarise",
+        "effect-reflect",
+        "result-cited",
+        "research-config",
+        "research",
+    } <= set(names)
     assert {PlanQueries, Summarise, Reflect, Cite} <= {contract.model for contract in CONTRACTS}

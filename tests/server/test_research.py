@@ -8,7 +8,7 @@ from typing import Any
 
 import openai
 import pytest
-from engines.research.reader import Reader
+from engines.research.thinker import Thinker, judging, writing
 
 from aeon.documents.collecting import collect
 from aeon.proof.verify import verify
@@ -42,9 +42,9 @@ def papers(tmp_path: Path) -> Path:
     return tmp_path / "papers.aeon"
 
 
-def reader() -> Reader:
+def reader() -> Thinker:
     """A model that finds the year of the mill."""
-    return Reader({"Old Mill": "1883 [1.1]"}, words="The Old Mill was built in {r1}.")
+    return Thinker(writing(("The Old Mill was built in 1883.", "1883")), judging("1883"), ("Old Mill built", "Red Inn"))
 
 
 @pytest.fixture
@@ -75,8 +75,7 @@ def test_a_source_keeps_its_number(serve: Serve, tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "first.md").write_text("When was the Old Mill built? The Old Mill was built: when?\n")
     (folder / "mill.md").write_text(MILL)
-    model = Reader({"Old Mill": "1883 [2.1]"}, words="The Old Mill was built in {r1}.")
-    reply = serve(model, folders={"papers": folder}).post("/run", ASKED).json()
+    reply = serve(reader(), folders={"papers": folder}).post("/run", ASKED).json()
     assert [source["id"] for source in reply["sources"]] == [2] and "[2]" in reply["summary"], reply
 
 
@@ -212,7 +211,7 @@ def test_what_cannot_be_researched_is_refused(server: Server, serve: Serve, tmp_
 @pytest.mark.requirement("V3")
 def test_clients_of_openai_research(server: Server) -> None:
     """``aeon`` names tier and sources; citations are annotations of the numbered answer."""
-    asked: dict[str, Any] = {"aeon": {"tier": "simple", "sources": ["papers"], "budget": {"calls": 9}}}
+    asked: dict[str, Any] = {"aeon": {"tier": "simple", "sources": ["papers"], "budget": {"calls": 14}}}
     with openai.OpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0) as client:
         response = client.responses.create(model="research", input=QUESTION, extra_body=asked)
         chat = client.chat.completions.create(
@@ -227,7 +226,7 @@ def test_clients_of_openai_research(server: Server) -> None:
     cited = response.output[0].content[0].annotations  # type: ignore[union-attr,index]
     assert {one.filename for one in cited} == {"texts/mill.md"}  # type: ignore[union-attr]
     job = server.get(f"/jobs/{chat.id.removeprefix('chatcmpl-')}/result").json()
-    assert job["bound"]["calls"] == 9
+    assert job["bound"]["calls"] == 14
 
 
 @pytest.mark.requirement("V3c")

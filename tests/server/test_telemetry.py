@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engines.research.reader import Reader
+from engines.research.thinker import Thinker, judging, writing
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -88,7 +88,7 @@ def test_a_tool_call_is_a_span(serve: Serve, spans: InMemorySpanExporter, tmp_pa
     """By the tool's name, below the effect that called it; a search is one; a call that fails has its error's type."""
     (tmp_path / "mill.md").write_text("The Old Mill was built in 1883.\n")
     traced(serve, Scripted(played)).post("/run", {"task": TASK})
-    model = Reader({"Old Mill": "1883 [1.1]"}, words="The Old Mill was built in {r1}.")
+    model = Thinker(writing(("The Old Mill was built in 1883.", "1883")), judging("1883"), ("Old Mill built",))
     server = serve(model, folders={"shelf": tmp_path}, observers=[Tracing], around=Traced)
     server.post("/run", {"task": "When was the Old Mill built?", "engine": "research"})
     until(lambda: sum(span.name.startswith("invoke_agent") for span in spans.get_finished_spans()) == 2)
@@ -219,7 +219,7 @@ def test_research_has_its_figures_and_its_lines(serve: Serve, tmp_path: Path) ->
     shelf.mkdir()
     (shelf / "mill.md").write_text("The Old Mill was built in 1883. It stands by the river.\n")
     file = io.StringIO()
-    model = Reader({"Old Mill": "1883 [1.1]"}, words="The Old Mill was built in {r1}.")
+    model = Thinker(writing(("The Old Mill was built in 1883.", "1883")), judging("1883"), ("Old Mill built",))
     server = serve(model, tools=[finding(Down())], folders={"shelf": shelf}, observers=[phase_log(file)])
     question = {"task": "When was the Old Mill built?", "engine": "research"}
     reply = server.post("/run", question).json()
@@ -234,9 +234,9 @@ def test_research_has_its_figures_and_its_lines(serve: Serve, tmp_path: Path) ->
     assert failed > 0
     text = server.get("/metrics").text
     for line in (
-        f'search_failures_total{{engine="research/1"}} {failed}.0',
-        f'iterations_per_request_sum{{engine="research/1"}} {phases.count("reflect")}.0',
-        'research_loop_duration_seconds_count{engine="research/1"} 1.0',
+        f'search_failures_total{{engine="research/2"}} {failed}.0',
+        f'iterations_per_request_sum{{engine="research/2"}} {phases.count("reflect")}.0',
+        'research_loop_duration_seconds_count{engine="research/2"} 1.0',
     ):
         assert line in text, text
 

@@ -139,7 +139,9 @@ class Researcher:
         if not current_ledger().calls_left():
             return None
         try:
-            profile = await Profiler(self._supervisor, self._briefing, "program", short=True).infer(InferProfile(task=task))
+            profile = await Profiler(self._supervisor, self._briefing, "program", short=True).infer(
+                InferProfile(task=task)
+            )
         except (CompletionError, AllowanceExhausted):
             return None
         return _TIERS[profile.reasoning_depth - 1] if profile.inferred else None

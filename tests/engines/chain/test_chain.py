@@ -20,7 +20,7 @@ from aeon.llm.scripted import Scripted
 from aeon.runtime.journal import Journal
 from aeon.schema import Questions, Task
 from engines.ensemble.world import Cast
-from engines.research.reader import Reader
+from engines.research.thinker import Thinker, judging, writing
 
 pytestmark = pytest.mark.requirement("E6", "E6k")
 
@@ -53,7 +53,7 @@ def test_what_says_nothing_is_not_handed_on(said: str) -> None:
 def test_the_sources_of_an_answer_are_handed_on_with_it(tmp_path: Path) -> None:
     """Each value with the text that it was found in."""
     (tmp_path / "mill.md").write_text("The Old Mill was built in 1883. It stands by the river.\n")
-    model = Reader({"When was": "1883 [1.1]"}, words="The Old Mill was built in {r1}.")
+    model = Thinker(writing(("The Old Mill was built in 1883.", "1883")), judging("1883"), ("Old Mill",))
     config, path = ChainConfig(members=("research", "loop")), tmp_path / "run.jsonl"
     chain = build(model, (), config, engine="chain", files=tmp_path, journal=lambda _: Journal(path))
     result: Chain = chain.execute("When was the Old Mill built?")

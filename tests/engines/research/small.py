@@ -14,9 +14,7 @@ __all__ = ["SMALL", "Small"]
 
 SMALL = Capabilities(logprobs=True)
 _FENCED = re.compile(r"<data (?:text|evidence)>\n(.*?)\n</data>", re.DOTALL)
-_PROMPTS = {
-    load(research.__name__, f"{name}.md").strip(): name for name in ("answer", "queries", "missing")
-}
+_PROMPTS = {load(research.__name__, f"{name}.md").strip(): name for name in ("answer", "queries", "missing")}
 
 
 class Small(Scripted):

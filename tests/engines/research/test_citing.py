@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -44,8 +45,8 @@ def effect(entries: int = 1, **fields: object) -> Cite:
         ("It was built in 1883.", "It was built in 1883 [2]."),
         ("Was it built in 1883?", "Was it built in 1883 [2]?"),
         ("它建于1883年。", "它建于1883年 [2]。"),
-        ("真的吗？", "真的吗 [2]？"),
-        ("了不起！", "了不起 [2]！"),
+        ("真的吗\uff1f", "真的吗 [2]\uff1f"),
+        ("了不起\uff01", "了不起 [2]\uff01"),
         ("यह 1883 में बना।", "यह 1883 में बना [2]।"),
         ("بُنيت عام 1883؟", "بُنيت عام 1883 [2]؟"),
         ("It was built in 1883", "It was built in 1883 [2]"),
@@ -89,7 +90,7 @@ def test_without_the_marks_the_text_is_the_one_of_the_model(parts: list[tuple[st
     text, sentences = composed(written)
     kept = [one for one in written if one.text.strip()]
     assert [_bare(text[one.start : one.end], one.citations) for one in sentences] == [one.text.strip() for one in kept]
-    between = [text[one.end : after.start] for one, after in zip(sentences, sentences[1:], strict=False)]
+    between = [text[one.end : after.start] for one, after in pairwise(sentences)]
     assert set(between) <= {" ", "\n"}
     assert (sentences[0].start, sentences[-1].end) == (0, len(text)) if sentences else text == ""
 

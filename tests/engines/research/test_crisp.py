@@ -76,7 +76,7 @@ class TestReflect:
     """The answer that a small model gives while it reads."""
 
     def test_it_reads_a_running_text_and_is_asked_the_question(self) -> None:
-        """Without ids; the sentence nearest to what it said is cited, and the judge says how likely that bears it out."""
+        """Without ids; the sentence nearest to what it said is cited, with how likely that bears it out."""
         model = Small(ANSWER, {"1869": 0.9})
         reflection = reflect(model)
         (prompt,) = model.prompts("answer")

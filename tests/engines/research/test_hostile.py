@@ -220,7 +220,10 @@ class TestRoom:
     def test_wide_titles_and_scripts_fit_as_well(self) -> None:
         """A character of theirs takes three bytes."""
         can = CAPABLE.changed(context_tokens=4_096, bytes_per_token=3.0)
-        texts = {f"{'水車の歴史' * 30}{n}.txt": f"水車{n}は1869年に建てられた。{'川の水はゆっくり流れる。' * 60}" for n in range(20)}
+        texts = {
+            f"{'水車の歴史' * 30}{n}.txt": f"水車{n}は1869年に建てられた。{'川の水はゆっくり流れる。' * 60}"
+            for n in range(20)
+        }
         model = Thinker(writing(("1869年に建てられた。", "水車0は")), judging("水車"), capabilities=can)
         result = self.run(model, texts)
         assert not result.degraded and max(map(_bytes, model.seen)) / 3 + 1_024 <= 4_096

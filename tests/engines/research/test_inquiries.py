@@ -91,7 +91,9 @@ def test_the_tier_is_that_of_the_call_else_that_of_the_settings(papers: Path) ->
     assert research(QUESTION, papers, tier="deep", llm=reader()).tier == "deep"
     assert research(QUESTION, papers, llm=reader(), config=ResearchConfig(tier="simple")).tier == "simple"
     assert research(QUESTION, papers, tier="auto", llm=reader(plan=SIMPLE)).tier == "simple"
-    assert research(QUESTION, papers, tier="auto", llm=Small(ANSWER, {"1883": 0.9}, "old mill", depth=1)).tier == "simple"
+    assert (
+        research(QUESTION, papers, tier="auto", llm=Small(ANSWER, {"1883": 0.9}, "old mill", depth=1)).tier == "simple"
+    )
     with pytest.raises(UsageError, match="tier"):
         research(QUESTION, papers, tier="enormous", llm=reader())
 

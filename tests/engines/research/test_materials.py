@@ -146,7 +146,7 @@ def test_digests_fit_the_room_themselves(room: int, texts: list[list[str]]) -> N
     digests = [
         Digest(
             number=n, title="Title", summary="s" * 100,
-            sentences=tuple(passage(f"{n}.txt", f"{text}.", 999 * place).sources()[0] for place, text in enumerate(own)),
+            sentences=tuple(passage(f"{n}.txt", f"{one}.", 999 * place).sources()[0] for place, one in enumerate(own)),
         )
         for n, own in enumerate(texts, 1)
     ]  # fmt: skip

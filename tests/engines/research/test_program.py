@@ -264,7 +264,9 @@ def test_sources_are_never_lost_or_moved() -> None:
     names = {source.number: source.source for source in result.sources}
     reflections = [effect for effect in world.effects if isinstance(effect, Reflect)]
     for earlier, later in pairwise(reflections):
-        assert {(one.number, one.passage) for one in earlier.texts} <= {(one.number, one.passage) for one in later.texts}
+        assert {(one.number, one.passage) for one in earlier.texts} <= {
+            (one.number, one.passage) for one in later.texts
+        }
     assert all(names[one.number] == one.passage.source for each in reflections for one in each.texts)
     assert len(set(names.values())) == len(names)
     assert result.sources[0].text_sha256 == document("", "T0 is near the harbour.").text_sha256
@@ -310,7 +312,9 @@ def test_a_source_that_a_summary_leaves_out_is_not_asked_about_again() -> None:
     made = [{one.number for one in effect.texts} for effect in world.effects if isinstance(effect, Summarise)]
     assert made and sum(map(len, made)) == len(set().union(*made))
     (last,) = (effect for effect in world.effects if isinstance(effect, Cite))
-    assert all(one == Digest(number=one.number, title=one.title) for one in last.digests) and last.texts and result.answer
+    assert (
+        all(one == Digest(number=one.number, title=one.title) for one in last.digests) and last.texts and result.answer
+    )
 
 
 @pytest.mark.requirement("R4")

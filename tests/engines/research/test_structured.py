@@ -101,7 +101,9 @@ class TestPlan:
     def test_a_query_of_blanks_is_left_out(self) -> None:
         """And one in another language is a query."""
         model = Thinker(queries=[" ", "水車 建設年"])
-        assert [one.text for one in done(structured(model).plan(PlanQueries(task=TASK, most=6))).queries] == ["水車 建設年"]
+        assert [one.text for one in done(structured(model).plan(PlanQueries(task=TASK, most=6))).queries] == [
+            "水車 建設年"
+        ]
 
     @pytest.mark.requirement("R2")
     def test_the_tier_is_asked_for_only_where_it_is_wanted(self) -> None:
@@ -254,7 +256,10 @@ class TestValues:
         assert len(model.prompts("write")) == 1
         (claim,) = (one for one in result.claims if one.kind != "sentence")
         assert (claim.verdict, claim.support) == ("supported", "inference") and claim.computation is not None
-        assert (claim.computation.result, [one.reading.value for one in claim.evidence][:2]) == ("30", ["1899", "1869"]) and result.sufficient
+        assert (claim.computation.result, [one.reading.value for one in claim.evidence][:2]) == (
+            "30",
+            ["1899", "1869"],
+        ) and result.sufficient
 
     def test_a_calculation_that_does_not_give_the_value_supports_nothing(self) -> None:
         """Nor does one over numbers that no cited sentence has."""
@@ -361,7 +366,8 @@ class TestJudge:
         assert '"It burnt down in 1899."' in result.answer
 
     @pytest.mark.parametrize(
-        ("verdict", "reason"), [("partial", "partly_supported"), ("contradicted", "contradicted"), ("not_found", "unsupported")]
+        ("verdict", "reason"),
+        [("partial", "partly_supported"), ("contradicted", "contradicted"), ("not_found", "unsupported")],
     )
     def test_a_sentence_that_is_not_supported_ends_in_no_good_answer(self, verdict: str, reason: str) -> None:
         """Its claim has the verdict, with the reason that the judge gives."""

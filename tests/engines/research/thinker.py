@@ -13,16 +13,16 @@ from aeon.assembly.research import PLUGIN
 from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.record import Research
 from aeon.engines.research.rules import TABLE
-from aeon.schema.claims import LACKING
 from aeon.llm.scripted import Reply, Scripted
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Allowance, Capabilities, Found, JsonObject, LLMRequest
+from aeon.schema.claims import LACKING
 from aeon.tools.finding import finding
 from engines.research.world import document, passage
 
 __all__ = [
-    "CAPABLE", "ENOUGH", "MILL", "QUESTION", "TEXTS", "Phase", "Shelf", "Thinker", "done", "ids", "judging", "run", "told",
-    "writing",
+    "CAPABLE", "ENOUGH", "MILL", "QUESTION", "TEXTS", "Phase", "Shelf", "Thinker", "done", "ids", "judging", "run",
+    "told", "writing",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -37,7 +37,14 @@ _FIELDS: Mapping[str, Phase] = {
 }  # fmt: skip
 _LINE = re.compile(r"^(\d+\.\d+) (.*)$", re.MULTILINE)
 _JUDGED = re.compile(r"^(\d+)\. (.*(?:\n   .*)*)$", re.MULTILINE)
-REASONS = {*(rule.reason for rule in TABLE), *LACKING, "calls_exhausted", "tokens_exhausted", "seconds_exhausted", "failed"}
+REASONS = {
+    *(rule.reason for rule in TABLE),
+    *LACKING,
+    "calls_exhausted",
+    "tokens_exhausted",
+    "seconds_exhausted",
+    "failed",
+}
 QUESTION = "When was the mill built?"
 MILL = "The mill was built in 1869. It stands by the river. It burnt down in 1899."
 TEXTS = {"mill.txt": MILL, "inn.txt": "Red Inn opened in 1901. Travellers ate there.", "road.txt": "The road is long."}
@@ -53,7 +60,9 @@ def writing(*sentences: tuple[str, str], calculations: Mapping[str, str] | None 
     """Writes these sentences, each with the ids of what holds the word beside it; what nothing holds is not found."""
 
     def says(prompt: str, n: int) -> JsonObject:
-        parts: list[Any] = [{"text": text, "citations": found} for text, word in sentences if (found := ids(prompt, word))]
+        parts: list[Any] = [
+            {"text": text, "citations": found} for text, word in sentences if (found := ids(prompt, word))
+        ]
         missing: list[Any] = [word for _, word in sentences if not ids(prompt, word)]
         made: list[Any] = [{"value": value, "expression": said} for value, said in (calculations or {}).items()]
         return {"answer": parts, "not_found": missing, "calculations": made}
@@ -77,7 +86,7 @@ def judging(*words: str, kind: str = "answer", otherwise: str = "not_found") -> 
 
 
 class Thinker(Scripted):
-    """Gives a reply of its own in each phase."""
+    """Gives a reply of its own in each phase, and a text to whatever else it is asked."""
 
     def __init__(
         self,
@@ -88,11 +97,14 @@ class Thinker(Scripted):
         reflect: Says = ENOUGH,
         summarise: Says | None = None,
         capabilities: Capabilities = CAPABLE,
+        text: Reply = "It is so.",
     ) -> None:
         super().__init__(self._reply, capabilities)
+        self.text = text
         self.queries = tuple(queries)
         self.says: dict[Phase, Says] = {
-            "plan": plan if plan is not None else self._planned, "reflect": reflect, "summarise": summarise or _kept, "write": write, "judge": judge,
+            "plan": plan if plan is not None else self._planned, "reflect": reflect,
+            "summarise": summarise or _kept, "write": write, "judge": judge,
         }  # fmt: skip
         self.seen: list[tuple[Phase, LLMRequest]] = []
 
@@ -111,7 +123,8 @@ class Thinker(Scripted):
         return {"queries": [{"text": text, "intent": "to know"} for text in self.queries[:most]]}
 
     def _reply(self, request: LLMRequest) -> Reply:
-        assert request.json_schema is not None, request.messages
+        if request.json_schema is None:
+            return self.text
         properties = request.json_schema["properties"]
         assert isinstance(properties, dict)
         phase = next(phase for field, phase in _FIELDS.items() if field in properties)
@@ -166,7 +179,7 @@ def run(
 
 
 def told(result: Research) -> None:
-    """Fail unless the result is whole: there is an answer, and each citation is a sentence of a source that is there."""
+    """Fail unless the result is whole: it has an answer, and each citation is a sentence of a source that is there."""
     assert result.answer.strip() and result.stop_reason in REASONS
     there = {source.number: source for source in result.sources}
     for sentence in result.sentences:
