@@ -18,7 +18,7 @@ from aeon.schema import JsonObject, Task, WorkForm
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools import ToolRegistry
-from engines.research.thinker import ENOUGH, MILL, QUESTION, TEXTS, Thinker, done, judging, run, writing
+from engines.research.thinker import ENOUGH, MILL, QUESTION, TEXTS, Thinker, done, ids, judging, run, writing
 from engines.research.world import document, numbered
 
 pytestmark = pytest.mark.requirement("R1")
