@@ -83,10 +83,11 @@ def test_the_shipped_handlers_keep_their_contracts(name: str, can: Capabilities,
 )
 def test_a_model_that_obliges_is_never_a_failure(phase: str, can: Capabilities, tmp_path: Path) -> None:
     """Each phase has a result for each of its samples; an answer that says nothing at all is none."""
+    handler = handlers(oblige, can, tmp_path)[phase]
 
     async def ask(effect: Effect) -> object:
         with Ledger(effect.allowance):
-            return await handlers(oblige, can, tmp_path)[phase](effect)
+            return await handler(effect)
 
     for effect in samples(RESEARCH, phase):
         try:

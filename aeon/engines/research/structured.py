@@ -190,8 +190,10 @@ class Structured:
         shown = numbered(effect.texts, self._room, effect.digests, effect.sources)
         parts = [self._shown(shown), self._briefing.facts(effect.task)]
         if before is not None:
-            amend = render(load(_PACKAGE, "amend.md"), found=fence("found", "\n".join(found), _LONGEST_FOUND))
-            parts += [fence("earlier reply", before.reply, _LONGEST_EARLIER), amend.strip()]
+            longest = min(_LONGEST_FOUND, self._room // 3)
+            amend = render(load(_PACKAGE, "amend.md"), found=fence("found", "\n".join(found), longest))
+            earlier = fence("earlier reply", before.reply, min(_LONGEST_EARLIER, self._room // 2))
+            parts += [earlier, amend.strip()]
         part = strict_object({"text": _TEXT, "citations": {**_TEXTS, "minItems": 1}})
         calculation = strict_object({"value": _TEXT, "expression": _TEXT})
         properties: dict[str, JsonValue] = {

@@ -217,6 +217,21 @@ class TestRoom:
         cited = {one.number for one in result.citations}
         assert condensed and cited & condensed and len(cited) == 20
 
+    def test_a_long_answer_with_a_value_that_stands_nowhere_is_shown_once(self) -> None:
+        """Though answer and sources together are longer than the context: the middle of the answer is left out."""
+        can = CAPABLE.changed(context_tokens=4_096, bytes_per_token=3.0)
+
+        def said(prompt: str, n: int) -> JsonObject:
+            found: list[Any] = [*ids(prompt, "built in 1700")]
+            many: list[Any] = [{"text": f"Words {'x' * 99} of it.", "citations": found} for _ in range(40)]
+            many.append({"text": "It was built in 1778.", "citations": found})
+            return {"answer": many, "not_found": [], "calculations": []}
+
+        model = Thinker(said, judging("built in 1700"), capabilities=can)
+        result = self.run(model, self.texts(12, length=8))
+        assert len(model.prompts("write")) == 2 and "'1778' stands in none" in model.prompts("write")[1]
+        assert max(map(_bytes, model.seen)) / 3 + 1_024 <= 4_096 and result.stop_reason == "unsupported"
+
     def test_wide_titles_and_scripts_fit_as_well(self) -> None:
         """A character of theirs takes three bytes."""
         can = CAPABLE.changed(context_tokens=4_096, bytes_per_token=3.0)

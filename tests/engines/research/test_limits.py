@@ -98,7 +98,7 @@ def test_what_every_provider_found_is_shown() -> None:
     assert {one.passage.source for one in effect.texts} == {f"{name}.txt" for names in many.values() for name in names}
 
 
-@pytest.mark.requirement("R4")
+@pytest.mark.requirement("R1a", "R4")
 def test_the_best_of_each_query_comes_first() -> None:
     """What two queries rank first stands before what one does; the rank counts, not the query that was asked first."""
     ranked = {"one": ("a", "b", "c"), "two": ("d", "b", "e"), "three": ("f", "g", "b")}

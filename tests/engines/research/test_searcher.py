@@ -15,7 +15,7 @@ from aeon.tools import ToolRegistry
 from aeon.tools.finding import finding
 from engines.research.world import document, passage
 
-pytestmark = pytest.mark.requirement("R1")
+pytestmark = pytest.mark.requirement("R1", "R1a")
 
 QUESTION = "What did Garravick's breakwater cost?"
 TEXTS = {

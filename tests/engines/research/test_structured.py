@@ -18,7 +18,7 @@ from aeon.schema import JsonObject, Task, WorkForm
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools import ToolRegistry
-from engines.research.thinker import MILL, QUESTION, TEXTS, Thinker, done, judging, run, writing
+from engines.research.thinker import ENOUGH, MILL, QUESTION, TEXTS, Thinker, done, ids, judging, run, writing
 from engines.research.world import document, numbered
 
 pytestmark = pytest.mark.requirement("R1")
@@ -391,3 +391,24 @@ class TestJudge:
 
 def _of(verdicts: list[Any], kind: str = "answer") -> JsonObject:
     return {"sentences": verdicts, "explanation": "", "kind": kind}
+
+
+@pytest.mark.requirement("R1a")
+def test_a_question_of_two_hops_is_answered_from_both_sources() -> None:
+    """The query of the second round carries the name that the first one found, and the answer cites both sentences."""
+    texts = {"heidi.txt": "Heidi was written by Johanna Spyri.", "spyri.txt": "Johanna Spyri was born in Hirzel."}
+
+    def reflect(prompt: str, n: int) -> JsonObject:
+        if ids(prompt, "Hirzel"):
+            return ENOUGH
+        name = "spyri" if ids(prompt, "Johanna Spyri") else "nobody"
+        more: list[Any] = [{"text": name, "intent": "where she was born"}]
+        return {"sufficient": False, "confidence": 0.9, "gaps": ["where she was born"], "new_queries": more}
+
+    def write(prompt: str, n: int) -> JsonObject:
+        return answer(("The author of Heidi was born in Hirzel.", ids(prompt, "Heidi", "Hirzel")))
+
+    model = Thinker(write, judging("Hirzel"), ("heidi",), reflect=reflect)
+    result = run(model, texts, task="Where was the author of Heidi born?", every=False)
+    assert [[one.text for one in each.queries] for each in result.rounds] == [["heidi"], ["spyri"]]
+    assert result.answer == "The author of Heidi was born in Hirzel [1][2]." and result.sufficient
