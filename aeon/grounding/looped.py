@@ -18,6 +18,7 @@ from aeon.language.mention import Form, Mention
 from aeon.language.readings import Read, exact
 from aeon.proof.equations import equations, may_compute, with_constants
 from aeon.proof.figures import figures_in, figures_of_answer, values_of_source
+from aeon.proof.inference import is_year
 from aeon.proof.marks import Marks, cited_in
 from aeon.schema import Calculation, Claim, Computation, FromClaim, Source, Task
 
@@ -221,7 +222,7 @@ class _Lookup:
 def _loosely(grounds: Grounds, mention: Mention) -> Match | None:
     """What a number rests on as a share times 100 ("23,8 pour cent") or as a whole number that leaves digits out."""
     for form in mention.forms:
-        match = _as_share(grounds, form) or _as_round(grounds, form)
+        match = _as_share(grounds, form) or (None if is_year(mention.text) else _as_round(grounds, form))
         if match is not None:
             return match
     return None

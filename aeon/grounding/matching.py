@@ -12,6 +12,7 @@ from aeon.language.mention import Form, Mention
 from aeon.language.readings import Read, ends, exact, factor, rounded
 from aeon.proof.document import UNCHECKED
 from aeon.proof.equations import Equation, equations, with_constants
+from aeon.proof.inference import is_of_years
 from aeon.proof.mentions import mentions, values
 from aeon.schema import Claim, ClaimKind, Computation, FromClaim, Source, Support, SupportType, Task, Verdict
 
@@ -298,6 +299,9 @@ def _has_unit(claim: Claim) -> bool:
         return True
     if computation is None:
         return False
+    values = [(one.reading.value, one.reading.unit) for one in claim.evidence]
+    if is_of_years(computation.expression, values, unit):
+        return True
     return computation.factor != "1" or (unit == "%" and "/" in computation.expression)
 
 

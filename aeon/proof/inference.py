@@ -20,6 +20,8 @@ __all__ = [
     "check_verdict",
     "cuts",
     "follows",
+    "is_of_years",
+    "is_year",
     "must",
     "read_again",
     "sentence_verdict",
@@ -103,13 +105,19 @@ def follows(claim: Mapping[str, Any], mine: Read, operands: Sequence[Read], step
     value = evaluate(record["expression"], numbers) * Fraction(record["factor"])
     must(exact(value) == record["result"], "done again, its computation gives something else")
     if record["places"] is not None:
-        must(_may_have_places(record["places"], mine), "it is rounded to other places than it is written to")
+        written = _may_have_places(record["places"], mine, claim["text"])
+        must(written, "it is rounded to other places than it is written to")
         value = rounded(value, record["places"], record["rounding"])
     return value == mine.number, len(letters)
 
 
-def _may_have_places(places: int, mine: Read) -> bool:
-    """Whether a value may be rounded so: to how it is written; a whole number also to fewer digits, at least 3."""
+def _may_have_places(places: int, mine: Read, text: str) -> bool:
+    """Whether a value may be rounded so: to how it is written; a whole number also to fewer digits, at least 3.
+
+    Four digits that may be a year are none that leaves digits out: 1870 is not 1869.
+    """
+    if is_year(text) and not mine.unit:
+        return places == mine.places
     digits = mine.value.lstrip("-")
     zeros = len(digits) - len(digits.rstrip("0"))
     return places == mine.places or (mine.places == 0 and 0 < -places <= min(zeros, len(digits) - 3))
@@ -143,7 +151,20 @@ def _has_unit(claim: Mapping[str, Any], mine: Read, operands: Sequence[Read], re
         return True
     record = claim["computation"]
     changed = record is not None and (record["factor"] != "1" or (mine.unit == "%" and "/" in record["expression"]))
+    if record is not None and is_of_years(record["expression"], [(one.value, one.unit) for one in operands], mine.unit):
+        return True
     return changed or any(factor(one.unit, mine.unit) is not None for one in rest)
+
+
+def is_year(text: str) -> bool:
+    """Whether a number may be that of a year: four digits, from 1000 to 2199."""
+    return len(text) == len("1999") and text.isascii() and text.isdigit() and "1000" <= text < "2200"
+
+
+def is_of_years(expression: str, operands: Sequence[tuple[str, str]], unit: str) -> bool:
+    """Whether a computation says how many years lie between two; ``operands`` are values with their units."""
+    between = expression in ("a - b", "b - a", "-(a - b)") and factor("year", unit) == 1
+    return between and all(is_year(value) and not own for value, own in operands)
 
 
 def cuts(text: str, start: int, end: int) -> bool:

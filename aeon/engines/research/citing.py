@@ -21,12 +21,13 @@ _OWN_LINE = re.compile(r"(?:[-*+•|#>]|\d+[.)])\s|\n")
 
 def composed(parts: Sequence[Drafted]) -> tuple[str, tuple[Sentence, ...]]:
     """The sentences one behind the other, each with the numbers of the sources that it cites before its last mark."""
-    text, sentences = "", list[Sentence]()
+    text, sentences, apart = "", list[Sentence](), False
     for part in parts:
         plain = part.text.strip()
         if not plain:
             continue
-        text += ("\n" if _OWN_LINE.match(part.text) else " ") if text else ""
+        before, apart = apart, bool(_OWN_LINE.match(part.text))
+        text += ("\n" if before or apart else " ") if text else ""
         start, text = len(text), text + _marked(plain, part.citations)
         sentences.append(Sentence(start=start, end=len(text), citations=part.citations))
     return text, tuple(sentences)

@@ -22,8 +22,8 @@ class ResearchCaps(Caps):
     search: int = Field(default=0, ge=0)
     pause: int = Field(default=0, ge=0)
     summarise: int = Field(default=2, ge=0)
-    reflect: int = Field(default=10, ge=0)
-    cite: int = Field(default=10, ge=0)
+    reflect: int = Field(default=12, ge=0)
+    cite: int = Field(default=8, ge=0)
 
 
 class Limits(Written):

@@ -172,7 +172,8 @@ class Crisp:
     async def _placed(self, task: Task, one: Drafted, shown: Materials, alone: bool) -> Drafted:
         """A sentence with those of the near sentences that bear it out best; the first that is likely counts."""
         best = one
-        for cited in _tried(_near(one.text, task, shown)):
+        near = _near(one.text, task, shown)
+        for cited in _tried(near) if alone else ((each,) for each in near[:2]):
             told = shown.around(cited)
             score = await (self._gives(task, one.text, told) if alone else self._bears_out(one.text, told))
             if score is not None and score > (best.score or -1.0):

@@ -121,7 +121,8 @@ OWN_ENDINGS = ("sufficient", "rounds_exhausted", "queries_exhausted", "nothing_n
 
 
 def most_calls(config: ResearchConfig) -> int:
-    """The most model calls of a run: the plan, summaries and a reflection a round, and the answer."""
+    """The most model calls of a run: what finds out how to ask, the plan, those of each round, and the answer."""
     caps = config.caps
     rounds = caps.reflect + config.most_summaries * caps.summarise
-    return caps.plan_queries + config.limits().iterations * rounds + caps.cite
+    begin = caps.find_providers + caps.plan_queries
+    return begin + config.limits().iterations * rounds + caps.cite

@@ -24,7 +24,6 @@ from aeon.text import one_line
 __all__ = ["Structured"]
 
 _PACKAGE = "aeon.engines.research"
-_LEAST = 3
 _PLAN_TOKENS, _REFLECT_TOKENS, _SUMMARY_TOKENS, _SUPPORT_TOKENS = 500, 700, 900, 400
 _PER_SENTENCE = 60
 _LONGEST_ASKED, _LONGEST_EARLIER, _LONGEST_FOUND = 3_000, 6_000, 2_000
@@ -114,10 +113,7 @@ class Structured:
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
-        least = min(_LEAST, effect.most)
-        system = render(
-            load(_PACKAGE, "plan.md"), least=str(least), most=str(effect.most), tier=_TIER * effect.choose_tier
-        )
+        system = render(load(_PACKAGE, "plan.md"), most=str(effect.most), tier=_TIER * effect.choose_tier)
         properties: dict[str, JsonValue] = {"queries": {**_many(_query(), effect.most), "minItems": 1}}
         if effect.choose_tier:
             properties["tier"] = {"type": "string", "enum": list(get_args(TierName))}
@@ -137,10 +133,13 @@ class Structured:
         """
         further = render(load(_PACKAGE, "reflect_queries.md"), most=str(effect.most)).rstrip() if effect.most else ""
         system = render(load(_PACKAGE, "reflect.md"), queries=further)
-        searched = "\n".join(map(_asked, effect.asked))
+        poor = {one.text for one in effect.poor}
+        searched = "\n".join(_asked(one, one.query in poor) for one in effect.asked)
+        missing = "\n".join(effect.gaps)
         parts = [
             self._briefing.facts(effect.task),
             fence("searches", searched, _LONGEST_ASKED),
+            *([fence("missing before the last search", missing, _LONGEST_ASKED)] if missing else []),
             self._shown(numbered(effect.texts, self._room, effect.digests)),
         ]
         properties: dict[str, JsonValue] = {
@@ -149,7 +148,7 @@ class Structured:
             "gaps": _TEXTS,
         }
         if effect.most:
-            properties["new_queries"] = _many(_query(), effect.most)
+            properties["new_queries"] = {"type": "array", "items": _query()}
         said = await self._supervisor.structured(
             Prompt(self._briefing.instructed(system), "\n\n".join(parts)), _Reflected,
             schema=strict_object(properties), max_tokens=_REFLECT_TOKENS,
@@ -311,9 +310,9 @@ def _digests(notes: Sequence[_Note], shown: Materials) -> Iterator[Digest]:
         yield Digest(number=note.source, summary=note.summary, sentences=kept)
 
 
-def _asked(asked: Asked) -> str:
+def _asked(asked: Asked, poor: bool) -> str:
     found = "could not be searched for" if asked.failed else f"{asked.hits} passages, {asked.new} of them new"
-    return f"- {one_line(asked.query, 200)}: {found}"
+    return f"- {one_line(asked.query, 200)}: {found}{', which is little: word it otherwise' * poor}"
 
 
 def _sound(queries: Sequence[Query], most: int) -> tuple[Query, ...]:
