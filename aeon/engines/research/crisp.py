@@ -6,15 +6,16 @@ It is asked for one thing at a time, in the form that it is good at: a sentence,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from aeon.documents.sentences import sentences
 from aeon.documents.telling import nearness
 from aeon.engines.research.checking import Checked, Written
-from aeon.engines.research.effects import Cite, Numbered, PlanQueries, Reflect, Summarise
+from aeon.engines.research.effects import Cite, PlanQueries, Reflect, Summarise
 from aeon.engines.research.materials import Materials, numbered, running
 from aeon.engines.research.values import Citation, Digest, Digests, Drafted, Queries, Query, Reflection
 from aeon.errors import AllowanceExhausted, CompletionError, Truncated
+from aeon.proof.figures import values_of_source
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import ReplyKind, Task, Verdict
 from aeon.supervisor.judge import Judge
@@ -28,21 +29,22 @@ __all__ = ["Crisp"]
 _PACKAGE = "aeon.engines.research"
 _READ = 8
 """Passages that are read at once: of three, answers have an F1 of .46, of eight .55."""
-_LONGEST_QUESTION, _LONGEST_QUERY, _LONGEST_SENTENCE, _LONGEST_TITLE = 600, 200, 1_000, 100
+_LONGEST_QUESTION, _LONGEST_QUERY = 600, 200
 _ANSWER_TOKENS, _LINE_TOKENS = 120, 60
 _MOST_SENTENCES = 4
-_TRIED = 3
-"""Sentences that may bear an answer out and are judged, the nearest first."""
+_NEAR = 3
+"""Sentences that are judged together, each between its neighbours: of 17 readings, that tells right from wrong with an
+AUROC of .91, the likeliest of three alone with .89, and the likelihood of the reading itself with .77."""
 _QUERIES = 3
 _KEPT = 6
 """Sentences of a source that stand for it where there is no room for all."""
-_WHOLE, _PART = "gives_answer", "evidence_supports"
-"""The judgments of an answer and of a sentence of one."""
-_LIKELY = 0.5
-"""Probability from which on what is cited bears a sentence out."""
+_GIVES = "gives_answer"
+"""The judgment of an answer."""
+_LIKELY, _GIVEN = 0.5, 0.35
+"""Probability from which on an answer is supported by what is near to it, and from which on in part: else it is none.
+
+Of those 17, 5 of 5 from .5 on are right, and 2 of 5 from .35 to there; of 8 without their documents 2 are above."""
 _NUMBERING = re.compile(r"^[\s\W]*(?:\d+\s*[.):-]\s*)?")
-_PARTIAL = 0.25
-"""Probability from which on what is cited counts as bearing a sentence out in part."""
 _EXAMPLES = (
     (
         "Who looks after the bees at the school?",
@@ -85,14 +87,12 @@ class Crisp:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
         shown = running(effect.texts[:_READ], self._room)
-        draft = await self._read(effect.task, shown)
-        whole: float | None = None
-        if effect.check and draft:
-            draft, whole = await self._judged(effect.task, draft, shown)
-        enough = bool(draft) and (whole is not None and whole >= _LIKELY if effect.check else True)
+        draft = await self._read(effect.task, shown, effect.check)
+        likely = draft[0].score if draft else None
+        enough = bool(draft) and (not effect.check or (likely is not None and likely >= _LIKELY))
         queries = () if enough or not effect.most else await self._next(effect, shown)
         gaps = tuple(one.text for one in queries)
-        return Reflection(sufficient=enough, confidence=whole, draft=draft, queries=queries, gaps=gaps)
+        return Reflection(sufficient=enough, confidence=likely, draft=draft, queries=queries, gaps=gaps)
 
     async def summarise(self, effect: Summarise) -> Digests:
         """The sentences of each source that are nearest to the task; a small model would say what they do not."""
@@ -116,40 +116,36 @@ class Crisp:
         if effect.draft:
             return Written(effect.draft)
         shown = running(effect.texts[:_READ], self._room)
-        draft = await self._read(effect.task, shown)
-        return Written((await self._judged(effect.task, draft, shown))[0] if effect.check and draft else draft)
+        return Written(await self._read(effect.task, shown, effect.check))
 
     async def check(self, effect: Cite, written: Written) -> Checked:
-        """What the probabilities say that sentences and answer are borne out by what they cite; with a control.
+        """What the probability says that the answer is given by what is near to it; with a control.
 
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the judge gave nothing usable.
         """
-        parts, task, spec = written.parts, effect.task, judgment(_WHOLE)
-        shown = running(effect.texts[:_READ], self._room)
-        known = [one.score for one in parts if one.score is not None]
-        if not parts or len(known) < len(parts):
+        likely = written.parts[0].score if written.parts else None
+        if likely is None:
             return Checked()
-        whole = min(known) if len(parts) == 1 else await self._whole(task, parts, shown)
-        control = await self._control(task, parts, effect.texts)
-        if whole is None or (control is not None and control >= max(whole, _LIKELY)):  # it says yes to anything
+        control = await self._control(effect, written.parts)
+        if control is not None and control >= max(likely, _LIKELY):  # it says yes to anything
             return Checked()
-        verdicts = tuple(_verdict(score) for score in known)
-        standing = await self._judge.standing(spec)
-        reply: ReplyKind = "answer" if whole >= _LIKELY else "not_stated"
-        return Checked(verdicts=verdicts, scores=tuple(known), reply=reply, standing=standing)
+        standing, count = await self._judge.standing(judgment(_GIVES)), len(written.parts)
+        reply: ReplyKind = "answer" if likely >= _GIVEN else "not_stated"
+        return Checked(
+            verdicts=(_verdict(likely),) * count, scores=(likely,) * count, reply=reply, standing=standing
+        )  # fmt: skip
 
-    async def _control(self, task: Task, parts: Sequence[Drafted], texts: Sequence[Numbered]) -> float | None:
-        """How likely a sentence of a source that is not cited is to give the answer; ``None`` without one."""
+    async def _control(self, effect: Cite, parts: Sequence[Drafted]) -> float | None:
+        """How likely a passage of a source that is not cited is to give the answer; ``None`` without one."""
         cited = {one.number for part in parts for one in part.citations}
-        others = (one for one in texts if one.number not in cited and one.passage.sources())
-        other = next(others, None)
+        other = next((one for one in effect.texts if one.number not in cited and one.passage.sources()), None)
         if other is None:
             return None
-        return await self._gives(task, _said(parts), running([other], self._room).text)
+        return await self._gives(effect.task, _said(parts), running([other], self._room).text)
 
-    async def _read(self, task: Task, shown: Materials) -> tuple[Drafted, ...]:
-        """What the texts say to the question, each sentence with the one that is nearest to it."""
+    async def _read(self, task: Task, shown: Materials, check: bool) -> tuple[Drafted, ...]:
+        """What the texts say to the question, each sentence with what it rests on, and how likely that gives it."""
         if not shown.sentences:
             return ()
         asked = f"{fence('texts', shown.text, 2 * self._room)}\nQuestion: {cut(task.text, _LONGEST_QUESTION)}"
@@ -159,40 +155,15 @@ class Crisp:
         except Truncated:  # it goes on and on, which is no answer
             return ()
         texts = [said[one.start : one.end] for one in sentences(said)][:_MOST_SENTENCES]
-        return tuple(Drafted(text=one, citations=tuple(_near(one, task, shown)[:1])) for one in texts)
-
-    async def _judged(
-        self, task: Task, draft: Sequence[Drafted], shown: Materials
-    ) -> tuple[tuple[Drafted, ...], float | None]:
-        """The sentences with what bears them out best, and how likely that gives the answer to the question."""
-        alone = len(draft) == 1
-        parts = tuple([await self._placed(task, one, shown, alone) for one in draft])
-        return parts, parts[0].score if alone else await self._whole(task, parts, shown)
-
-    async def _placed(self, task: Task, one: Drafted, shown: Materials, alone: bool) -> Drafted:
-        """A sentence with those of the near sentences that bear it out best; the first that is likely counts."""
-        best = one
-        near = _near(one.text, task, shown)
-        for cited in _tried(near) if alone else ((each,) for each in near[:2]):
-            told = shown.around(cited)
-            score = await (self._gives(task, one.text, told) if alone else self._bears_out(one.text, told))
-            if score is not None and score > (best.score or -1.0):
-                best = one.changed(citations=cited, score=score)
-            if score is None or score >= _LIKELY:
-                break
-        return best
-
-    async def _whole(self, task: Task, parts: Sequence[Drafted], shown: Materials) -> float | None:
-        """How likely all that is cited gives the whole answer."""
-        every = tuple({(one.number, one.source.start): one for part in parts for one in part.citations}.values())
-        return await self._gives(task, _said(parts), shown.around(every))
+        draft = tuple(Drafted(text=one, citations=_cited(one, task, shown)) for one in texts)
+        near = _near(" ".join(texts), task, shown)
+        every = [*near, *(one for part in draft for one in part.citations if one not in near)]
+        likely = await self._gives(task, _said(draft), shown.around(every)) if check and draft else None
+        return tuple(one.changed(score=likely) for one in draft)
 
     async def _gives(self, task: Task, answer: str, text: str) -> float | None:
         question = cut(task.text, _LONGEST_QUESTION)
-        return await self._asked(judgment(_WHOLE), text=text, question=question, answer=answer)
-
-    async def _bears_out(self, claim: str, text: str) -> float | None:
-        return await self._asked(judgment(_PART), evidence=text, claim=claim)
+        return await self._asked(judgment(_GIVES), text=text, question=question, answer=answer)
 
     async def _asked(self, spec: JudgmentSpec, **material: str) -> float | None:
         """What a judge says; ``None`` where it was measured to be bad, has no calls, or says nothing usable."""
@@ -221,18 +192,25 @@ class Crisp:
 
 
 def _near(text: str, task: Task, shown: Materials) -> list[Citation]:
-    """The sentences that are nearest to a sentence and the question, best first."""
+    """The sentences that are nearest to a text and the question, best first."""
     every = list(shown.sentences.values())
     near = nearness([one.source for one in every], f"{cut(task.text, _LONGEST_QUESTION)} {text}")
-    return [every[place] for place in sorted(range(len(every)), key=lambda place: -near[place])[:_TRIED]]
+    return [every[place] for place in sorted(range(len(every)), key=lambda place: -near[place])[:_NEAR]]
 
 
-def _tried(near: Sequence[Citation]) -> Iterator[tuple[Citation, ...]]:
-    """Each of the sentences, and the first with one of another source: a question may say what two documents say."""
-    yield from ((one,) for one in near)
-    other = next((one for one in near[1:] if one.number != near[0].number), None)
-    if other is not None:
-        yield near[0], other
+def _cited(text: str, task: Task, shown: Materials) -> tuple[Citation, ...]:
+    """The sentence that is nearest to one of an answer, with those of the near ones that have more of its values."""
+    wanted, cited = _values(text), list[Citation]()
+    for one in _near(text, task, shown):
+        having = wanted & _values(one.source.text)
+        if not cited or having:
+            cited.append(one)
+        wanted -= having
+    return tuple(cited)
+
+
+def _values(text: str) -> set[str]:
+    return {form.read.value for mention in values_of_source(text, cell=False) for form in mention.forms}
 
 
 def _said(parts: Sequence[Drafted]) -> str:
@@ -242,7 +220,7 @@ def _said(parts: Sequence[Drafted]) -> str:
 def _verdict(score: float) -> Verdict:
     if score >= _LIKELY:
         return "supported"
-    return "partial" if score >= _PARTIAL else "not_found"
+    return "partial" if score >= _GIVEN else "not_found"
 
 
 def _lines(said: str) -> list[str]:
