@@ -59,12 +59,11 @@ class TestReflection:
         result = run(model)
         assert len(result.rounds) == 1 and len(result.searched) == 3
 
-    def test_a_hundred_queries_are_a_reflection_that_fails(self) -> None:
-        """It is on record, and the answer is made of what was found."""
+    def test_of_a_hundred_queries_as_many_are_searched_for_as_are_left(self) -> None:
+        """The others are not, and the answer is made of what was found."""
         model = Thinker(GOOD, FAIR, reflect=asking(*(f"q{n}" for n in range(100))))
         result = run(model)
-        assert [one.phase for one in result.degraded] == ["reflect"] and len(result.searched) == 3
-        assert result.sufficient and result.error_log[0].phase == "reflect"
+        assert not result.degraded and len(result.searched) == 10 and result.sufficient
 
     def test_a_plan_of_a_hundred_queries_leaves_the_task(self) -> None:
         """As the only query."""
