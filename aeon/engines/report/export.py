@@ -10,16 +10,14 @@ from aeon.engines.report.record import Report
 from aeon.errors import UsageError
 from aeon.text import printable
 
-__all__ = ["export_of", "to_items", "to_json"]
+__all__ = ["export_of"]
 
 
-def to_items(result: Report) -> str:
-    """The Items as a JSON list."""
+def _items(result: Report) -> str:
     return json.dumps(list(result.items), ensure_ascii=False, indent=2) + "\n"
 
 
-def to_json(result: Report) -> str:
-    """The whole result as JSON."""
+def _json(result: Report) -> str:
     return result.model_dump_json(indent=2) + "\n"
 
 
@@ -28,7 +26,7 @@ def _markdown(result: Report) -> str:
 
 
 _SHAPES: dict[str, Callable[[Report], str]] = {
-    ".items.json": to_items, ".json": to_json, ".html": to_html, ".htm": to_html, ".md": _markdown,
+    ".items.json": _items, ".json": _json, ".html": to_html, ".htm": to_html, ".md": _markdown,
 }  # fmt: skip
 
 

@@ -51,7 +51,8 @@ def _words(outcome: Outcome) -> str:
 def _analysed(analysis: Analysis) -> str:
     if analysis.status == "SEARCH_REQUIRED":
         return "search: " + "; ".join(query.text for query in analysis.new_queries)
-    return f"draft ready, without {', '.join(analysis.drop)}" if analysis.drop else "draft ready"
+    count = len(analysis.draft.findings) if analysis.draft is not None else 0
+    return f"draft of {counted(count, 'sentence')}"
 
 
 def _answer(end: Conclusion) -> str:
