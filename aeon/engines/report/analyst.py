@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from functools import partial
 from typing import Literal
 
 from pydantic import Field
@@ -16,9 +15,8 @@ from aeon.engines.report.values import Analysis, Draft, Finding, NewQuery, Revie
 from aeon.engines.research.materials import Materials
 from aeon.engines.research.values import Citation
 from aeon.schema import Calculation, WorkForm
-from aeon.schema.frozen import Frozen, JsonObject, JsonValue
+from aeon.schema.frozen import Frozen
 from aeon.supervisor.briefing import Briefing
-from aeon.supervisor.judge_verdict import strict_object
 from aeon.supervisor.prompt import Prompt, cut, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
@@ -28,8 +26,6 @@ __all__ = ["Analyst", "lines_of"]
 _PACKAGE = "aeon.engines.report"
 _PLAN_TOKENS, _LINE_TOKENS = 400, 60
 _LONGEST_QUERY, _LONGEST_LINE, _LONGEST_TEXT, _RESERVED = 1_000, 250, 1_000, 8_000
-_MOST_LINES = 8
-_TEXT: JsonObject = {"type": "string"}
 _NUMBERING = re.compile(r"^[\s\W]*(?:\d+\s*[.):-]\s*)?")
 _PLANNED = (
     (
@@ -45,7 +41,7 @@ class _Questions(Frozen):
 
 class _Sentence(Frozen):
     text: str = Field(min_length=1)
-    citations: tuple[str, ...]
+    citations: tuple[str, ...] = Field(min_length=1)
 
 
 class _Section(Frozen):
@@ -58,15 +54,21 @@ class _Query(Frozen):
     text: str = Field(min_length=1)
 
 
-class _Drafted(Frozen):
-    """What the analyst of the reference gives; its draft sentence by sentence, each with the ids that it rests on."""
+class _Written(Frozen):
+    """The draft of the reference, sentence by sentence, each with the ids that it rests on."""
 
-    reasoning_chain: str = ""
-    status: Literal["SEARCH_REQUIRED", "DRAFT_READY"] = "DRAFT_READY"
-    new_queries: tuple[_Query, ...] = ()
-    sections: tuple[_Section, ...] = ()
-    not_found: tuple[str, ...] = ()
-    calculations: tuple[Calculation, ...] = ()
+    sections: tuple[_Section, ...]
+    not_found: tuple[str, ...]
+    calculations: tuple[Calculation, ...]
+
+
+class _Answer(Frozen):
+    """What the analyst of the reference gives."""
+
+    reasoning_chain: str
+    status: Literal["SEARCH_REQUIRED", "DRAFT_READY"]
+    new_queries: tuple[_Query, ...]
+    draft: _Written
 
 
 class Analyst:
@@ -102,8 +104,7 @@ class Analyst:
     async def _planned(self, effect: Analyse) -> tuple[str, ...]:
         system = render(load(_PACKAGE, "plan.md"), most=str(effect.most))
         prompt = Prompt(self._briefing.instructed(system), f"{self._briefing.facts(effect.task)}\n\n{_titles(effect)}")
-        schema = strict_object({"questions": _many(_TEXT, effect.most)})
-        said = await self._supervisor.structured(prompt, _Questions, schema=schema, max_tokens=_PLAN_TOKENS)
+        said = await self._supervisor.structured(prompt, _Questions, max_tokens=_PLAN_TOKENS)
         return tuple(dict.fromkeys(filter(str.strip, said.value.questions)))
 
     async def _listed(self, effect: Analyse) -> tuple[str, ...]:
@@ -142,13 +143,13 @@ class Analyst:
         if effect.review is not None and effect.draft is not None:
             parts.append(f"Your earlier draft:\n{fence('draft', _text(effect.draft), _RESERVED // 2)}")
             parts.append(f"What the critic says of it:\n{fence('review', _critique(effect.review), _RESERVED // 4)}")
-        system = render(
-            load(_PACKAGE, "draft.md"), search="" if effect.last else f" {load(_PACKAGE, 'search.md').strip()}"
-        )
+        if effect.searched:
+            parts.append(fence("searched already", "\n".join(effect.searched), _RESERVED // 4))
+        parts += ["No search is left: write the draft."] if effect.last else []
+        prompt = Prompt(self._briefing.instructed(load(_PACKAGE, "draft.md").strip()), "\n\n".join(parts))
         said = await self._supervisor.structured(
-            Prompt(self._briefing.instructed(system), "\n\n".join(parts)), _Drafted, schema=_schema(effect),
-            max_tokens=self._tokens, check=partial(_faults, shown=shown),
-        )  # fmt: skip
+            prompt, _Answer, max_tokens=self._tokens, check=lambda made: list(_faults(made, effect, shown))
+        )
         return _analysis(effect, said.value, shown)
 
 
@@ -161,26 +162,6 @@ def lines_of(said: str) -> tuple[str, ...]:
 def _titles(effect: Analyse) -> str:
     titles = [one_line(one.title or one.source, 100) for one in effect.context]
     return fence("titles", "\n".join(titles) or "none", 1_500)
-
-
-def _many(items: JsonValue, most: int) -> JsonObject:
-    return {"type": "array", "items": items, "maxItems": most}
-
-
-def _schema(effect: Analyse) -> JsonObject:
-    numbers: list[JsonValue] = list(range(1, len(effect.found.questions) + 1))
-    sentence = strict_object({"text": _TEXT, "citations": {**_many(_TEXT, 12), "minItems": 1}})
-    section = strict_object({"question": {"type": "integer", "enum": numbers}, "sentences": _many(sentence, 30)})
-    query = strict_object({"question": {"type": "integer", "enum": [0, *numbers]}, "text": _TEXT})
-    search: dict[str, JsonValue] = {
-        "status": {"type": "string", "enum": ["SEARCH_REQUIRED", "DRAFT_READY"]},
-        "new_queries": _many(query, effect.most),
-    }  # fmt: skip
-    return strict_object({
-        "reasoning_chain": _TEXT, **({} if effect.last else search), "sections": _many(section, len(numbers)),
-        "not_found": _many(_TEXT, _MOST_LINES),
-        "calculations": {"type": "array", "items": strict_object({"value": _TEXT, "expression": _TEXT})},
-    })  # fmt: skip
 
 
 def _materials(found: Draft) -> Materials:
@@ -221,31 +202,34 @@ def _critique(review: Review) -> str:
     return "\n".join(f"- {one_line(one, 500)}" for one in dict.fromkeys(lines) if one)
 
 
-def _faults(made: _Drafted, shown: Materials) -> list[str]:
-    """What is wrong with a reply: ids that nothing has, or neither a draft nor a query."""
-    named = (_id(one) for section in made.sections for part in section.sentences for one in part.citations)
-    unknown = [one for one in dict.fromkeys(named) if one not in shown.sentences]
-    if made.status == "SEARCH_REQUIRED" and not made.new_queries:
-        return ["new_queries: SEARCH_REQUIRED, and nothing to search for"]
-    if made.status == "DRAFT_READY" and not made.sections and not made.not_found:
-        return ["sections: there are none, and not_found says nothing either"]
-    return [
-        f"citations: no sentence has the id {one_line(one, 20)!r}; ids stand before the sentences" for one in unknown
-    ]
+def _faults(made: _Answer, effect: Analyse, shown: Materials) -> Iterator[str]:
+    """What is wrong with a reply: numbers and ids that nothing has, or neither a draft nor a query."""
+    count = len(effect.found.questions)
+    if made.status == "SEARCH_REQUIRED":
+        if effect.last or not made.new_queries:
+            yield f"status: {'no search is left: give the draft' if effect.last else 'new_queries is empty'}"
+    elif not made.draft.sections and not made.draft.not_found:
+        yield "draft: it has no sections, and not_found says nothing either"
+    asked = [*(one.question or 1 for one in made.new_queries), *(one.question for one in made.draft.sections)]
+    yield from (f"question: there is no question {number}" for number in asked if not 1 <= number <= count)
+    parts = (part for section in made.draft.sections for part in section.sentences)
+    for one in dict.fromkeys(_id(name) for part in parts for name in part.citations):
+        if one not in shown.sentences:
+            yield f"citations: no sentence has the id {one_line(one, 20)!r}; ids stand before the sentences"
 
 
 def _id(said: str) -> str:
     return said.strip().strip("[]()")
 
 
-def _analysis(effect: Analyse, made: _Drafted, shown: Materials) -> Analysis:
-    if made.status == "SEARCH_REQUIRED" and not effect.last:
+def _analysis(effect: Analyse, made: _Answer, shown: Materials) -> Analysis:
+    if made.status == "SEARCH_REQUIRED":
         new = itertools.count(len(effect.found.questions) + 1)
-        queries = tuple(NewQuery(number=one.question or next(new), text=one.text) for one in made.new_queries)
-        return Analysis(status=made.status, new_queries=queries, reasoning_chain=made.reasoning_chain)
-    findings = tuple(_findings(effect.found, made.sections, shown))
-    gaps = tuple(filter(str.strip, made.not_found))
-    draft = effect.found.changed(findings=findings, gaps=gaps, calculations=made.calculations)
+        queries = (NewQuery(number=one.question or next(new), text=one.text) for one in made.new_queries[: effect.most])
+        return Analysis(status=made.status, new_queries=tuple(queries), reasoning_chain=made.reasoning_chain)
+    findings = tuple(_findings(effect.found, made.draft.sections, shown))
+    gaps = tuple(filter(str.strip, made.draft.not_found))
+    draft = effect.found.changed(findings=findings, gaps=gaps, calculations=made.draft.calculations)
     return Analysis(status="DRAFT_READY", draft=draft, reasoning_chain=made.reasoning_chain)
 
 

@@ -11,7 +11,6 @@ from aeon.schema import WorkForm
 from aeon.schema.frozen import Frozen
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.judge_specs import judgment
-from aeon.supervisor.judge_verdict import strict_object
 from aeon.supervisor.prompt import Prompt, cut, load
 from aeon.supervisor.supervisor import Supervisor
 
@@ -22,7 +21,7 @@ _EXAMPLES = (("Mercury", "What is known about the planet Mercury?\nWhat is known
 
 
 class _Options(Frozen):
-    options: tuple[str, ...] = ()
+    options: tuple[str, ...]
 
 
 class Clarifier:
@@ -49,8 +48,7 @@ class Clarifier:
             prompt = Prompt(f"{system} One a line, and nothing else.", query, _EXAMPLES)
             options = lines_of((await self._supervisor.text(prompt, max_tokens=_TOKENS, repairs=0)).value)
         else:
-            schema = strict_object({"options": {"type": "array", "items": {"type": "string"}, "maxItems": _MOST}})
-            said = await self._supervisor.structured(Prompt(system, query), _Options, schema=schema, max_tokens=_TOKENS)
+            said = await self._supervisor.structured(Prompt(system, query), _Options, max_tokens=_TOKENS)
             options = tuple(dict.fromkeys(filter(str.strip, said.value.options)))
         return Readings(options=options[:_MOST])
 

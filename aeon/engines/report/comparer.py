@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from itertools import combinations
 
 from pydantic import Field
@@ -15,8 +16,7 @@ from aeon.engines.research.values import Digest
 from aeon.language.mention import Mention
 from aeon.proof.figures import figures_in
 from aeon.schema import WorkForm
-from aeon.schema.frozen import Frozen, JsonValue
-from aeon.supervisor.judge_verdict import strict_object
+from aeon.schema.frozen import Frozen
 from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
 
@@ -30,11 +30,11 @@ _DATE_PARTS = 3
 class _SideSaid(Frozen):
     source: int
     answer: str = Field(min_length=1)
-    citations: tuple[str, ...]
+    citations: tuple[str, ...] = Field(min_length=1)
 
 
 class _Compared(Frozen):
-    sides: tuple[_SideSaid, ...] = ()
+    sides: tuple[_SideSaid, ...]
     differ: bool
 
 
@@ -55,16 +55,9 @@ class Comparer:
             return _by_values(effect)
         shown = _shown(effect)
         question = f"Question: {cut(effect.question, _LONGEST)}\n\n{fence('sources', shown.text, 2 * _ROOM)}"
-        numbers: list[JsonValue] = list(range(1, len(effect.sides) + len(effect.others) + 1))
-        ids: JsonValue = {"type": "array", "items": {"type": "string"}, "minItems": 1}
-        side = strict_object({
-            "source": {"type": "integer", "enum": numbers}, "answer": {"type": "string"}, "citations": ids,
-        })  # fmt: skip
-        schema = strict_object({"sides": {"type": "array", "items": side}, "differ": {"type": "boolean"}})
         prompt = Prompt(load("aeon.engines.report", "compare.md").strip(), question)
-        said = await self._supervisor.structured(
-            prompt, _Compared, schema=schema, max_tokens=_TOKENS, check=lambda made: list(_faults(made, shown))
-        )
+        check = partial(_faults, shown=shown)
+        said = await self._supervisor.structured(prompt, _Compared, max_tokens=_TOKENS, check=check)
         sides = tuple(_sides(said.value, effect, shown))
         return Comparison(sides=sides, differ=said.value.differ and len(sides) > 1)
 
@@ -79,17 +72,19 @@ def _shown(effect: Compare) -> Materials:
     return numbered(texts, _ROOM, digests)
 
 
-def _faults(made: _Compared, shown: Materials) -> Iterator[str]:
-    for side in made.sides:
-        cited = shown.cited(side.citations)
-        if len(cited) < len(set(side.citations)) or any(one.number != side.source for one in cited):
-            yield f"sides: source {side.source} has no sentence {', '.join(side.citations)}; ids stand before sentences"
+def _faults(made: _Compared, shown: Materials) -> list[str]:
+    """Which sides cite a sentence that their source does not have; no id is left out."""
+    wrong = (
+        side for side in made.sides if len(cited := shown.cited(side.citations)) < len(set(side.citations))
+        or any(one.number != side.source for one in cited)
+    )  # fmt: skip
+    return [f"sides: source {one.source} has no sentence {', '.join(one.citations)}" for one in wrong]
 
 
 def _sides(made: _Compared, effect: Compare, shown: Materials) -> Iterator[Side]:
     """What each source says, once."""
     tiers = [*(one.tier for one in effect.sides), *(one.tier for one in effect.others)]
-    for one in {side.source: side for side in reversed(made.sides)}.values():
+    for one in (side for n, side in enumerate(made.sides) if side.source not in [x.source for x in made.sides[:n]]):
         yield Side(answer=one.answer, citation=shown.cited(one.citations)[0], tier=tiers[one.source - 1])
 
 

@@ -14,11 +14,10 @@ from aeon.engines.research.values import Citation
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Task, Verdict, WorkForm
-from aeon.schema.frozen import Frozen, JsonObject, JsonValue
+from aeon.schema.frozen import Frozen
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.judge_specs import judgment
-from aeon.supervisor.judge_verdict import strict_object
 from aeon.supervisor.prompt import Prompt, fence, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
@@ -30,27 +29,23 @@ _LIKELY, _PARTIAL = 0.5, 0.25
 """Probabilities from which on what is cited counts as supporting a sentence, and as doing so in part."""
 _TOKENS, _PER_SENTENCE, _ROOM = 800, 60, 12_000
 _LONGEST, _LONGEST_TITLE = 1_000, 100
-_MOST = 8
-_TEXT: JsonObject = {"type": "string"}
-_LINES: JsonObject = {"type": "array", "items": _TEXT, "maxItems": _MOST}
-_Verdict = Literal["supported", "partial", "contradicted", "not_found"]
 
 
 class _SentenceVerdict(Frozen):
     number: int
-    why: str = ""
-    verdict: _Verdict
+    why: str
+    verdict: Literal["supported", "partial", "contradicted", "not_found"]
 
 
 class _Criticised(Frozen):
     """What the critic of the reference gives, with a verdict on each sentence."""
 
-    sentences: tuple[_SentenceVerdict, ...] = ()
-    issues: tuple[str, ...] = ()
-    logical_gaps: tuple[str, ...] = ()
-    suggestions: tuple[str, ...] = ()
+    sentences: tuple[_SentenceVerdict, ...]
+    issues: tuple[str, ...]
+    logical_gaps: tuple[str, ...]
+    suggestions: tuple[str, ...]
     mode_compliance: Literal["compliant", "violated"]
-    critique: str = ""
+    critique: str
     status: Literal["PASS", "WARN", "REJECT"]
 
 
@@ -97,21 +92,10 @@ class Critic:
         """The critique of the model. The control is the first sentence over one that another question rests on."""
         own = len(draft.findings)
         parts = (*draft.findings, *_control(draft, draft.findings[0]))
-        numbers: list[JsonValue] = list(range(1, len(parts) + 1))
-        verdict = strict_object({
-            "number": {"type": "integer", "enum": numbers}, "why": _TEXT,
-            "verdict": {"type": "string", "enum": ["supported", "partial", "contradicted", "not_found"]},
-        })  # fmt: skip
-        schema = strict_object({
-            "sentences": {"type": "array", "items": verdict, "maxItems": len(parts)}, "issues": _LINES,
-            "logical_gaps": _LINES, "suggestions": _LINES,
-            "mode_compliance": {"type": "string", "enum": ["compliant", "violated"]}, "critique": _TEXT,
-            "status": {"type": "string", "enum": ["PASS", "WARN", "REJECT"]},
-        })  # fmt: skip
         system = self._briefing.instructed(load("aeon.engines.report", "critic.md").strip())
         prompt = Prompt(system, f"{self._briefing.facts(task)}\n\n{self._shown(draft, parts)}")
         most = _TOKENS + _PER_SENTENCE * len(parts)
-        said = (await self._supervisor.structured(prompt, _Criticised, schema=schema, max_tokens=most)).value
+        said = (await self._supervisor.structured(prompt, _Criticised, max_tokens=most)).value
         verdicts = {one.number: one for one in said.sentences}
         if own < len(parts) and own + 1 in verdicts and verdicts[own + 1].verdict == "supported":
             return self._unable("it finds support for a sentence in a source that says nothing of it")

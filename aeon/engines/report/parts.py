@@ -209,7 +209,7 @@ def _sources(draft: Draft) -> Iterator[Part]:
             kind = f" ({source.type})" if source.type else ""
             named = f"{source.title[:_LONGEST_NAME]}{kind}{_where(source)}"
             yield Part("p", (Inline(named, mark=f"[{source.number}] "),))
-            quotes = {anchor(one): one for _, one in draft.citations() if one.number == source.number}
+            quotes = {anchor(one): one for _, one in reversed([*draft.citations()]) if one.number == source.number}
             for name, one in sorted(quotes.items(), key=lambda pair: pair[1].source.start):
                 quote = Inline(f"“{one.source.text[:_LONGEST_QUOTE]}”", note=_place(one, source))
                 yield Part("blockquote", (quote,), name)

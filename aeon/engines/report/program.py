@@ -144,7 +144,9 @@ def _round(work: _Work) -> Program[None]:
     after = work.written or work.desk.found()
     same = [one.text for one in after.findings] == [one.text for one in before.findings]
     signals.unchanged = work.review is not None and heard and same and not searched
-    if not signals.unchanged:  # else the critic would say the same again
+    if signals.unchanged:  # the critic would say the same again
+        work.written = before
+    else:
         yield from _reviewed(work)
     if signals.unchanged or work.last:
         _settle_empty(work)

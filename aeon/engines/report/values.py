@@ -184,7 +184,7 @@ class Draft(Value):
 
 
 class Analysis(Value):
-    """What the analyst says: search for ``new_queries``, or the ``draft`` is ready; findings to ``drop`` do not stand."""
+    """What the analyst says: search for ``new_queries``, or the ``draft`` is ready. Findings to ``drop`` are gone."""
 
     status: Literal["SEARCH_REQUIRED", "DRAFT_READY"]
     new_queries: tuple[NewQuery, ...] = ()

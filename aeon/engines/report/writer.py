@@ -58,8 +58,6 @@ async def compose(
     if not isinstance(context, Sequence) or isinstance(context, str):
         raise UsageError(f"compose: the context is a list of sources, not {one_line(repr(context), 40)}")
     drafted = _read(draft, context, mode) if isinstance(draft, str) else _valid(Draft, "draft", draft)
-    for fault in drafted.faults():
-        raise UsageError(f"compose: {one_line(fault)}")
     task = _task(drafted.query)
     checked = None if review is None else _told(drafted, _valid(Review, "review", review))
     shown = judged(drafted.changed(mode=mode, sources=drafted.cited), checked.checked if checked is not None else ())
@@ -133,7 +131,7 @@ def _valid(kind: type[_V], name: str, value: object) -> _V:
     except ValidationError as error:
         fault = error.errors()[0]
         key = f"{'.'.join(map(str, fault['loc']))}: " if fault["loc"] else ""
-        raise UsageError(f"compose: {one_line(key + fault['msg'])}") from None
+        raise UsageError(f"compose: {one_line(key + fault['msg'].removeprefix('Value error, '))}") from None
 
 
 def _task(query: str) -> Task:

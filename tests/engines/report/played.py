@@ -1,4 +1,4 @@
-"""A played model for reports: it plans, searches, answers, drafts and criticises as it is told, by what a prompt shows."""
+"""A played model for reports: it plans, searches, drafts and criticises as it is told, by what a prompt shows."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Played:
             return next((kind for start, kind in starts.items() if system.startswith(start)), "lines")
         names = request.json_schema["properties"]
         assert isinstance(names, dict)
-        if "sections" in names:
+        if "draft" in names:
             return "draft"
         return "criticise" if "mode_compliance" in names else _KINDS[frozenset(names)]
 
@@ -145,16 +145,9 @@ class Played:
             if ids:
                 sentence = {"text": f"On this the sources say {value}.", "citations": ids}
                 sections.append({"question": int(number), "sentences": [sentence]})
-        whole = {
-            "reasoning_chain": "as it is", "status": "DRAFT_READY", "new_queries": [], "sections": sections,
-            "not_found": [] if sections else ["all of it"], "calculations": [],
-        }  # fmt: skip
-        whole = self.drafts.pop(0)(whole) if self.drafts else whole
-        if "status: SEARCH_REQUIRED" not in user and not self._may_search:
-            whole = {name: value for name, value in whole.items() if name not in ("status", "new_queries")}
-        return whole
-
-    _may_search = True
+        written = {"sections": sections, "not_found": [] if sections else ["all of it"], "calculations": []}
+        whole = {"reasoning_chain": "as it is", "status": "DRAFT_READY", "new_queries": [], "draft": written}
+        return self.drafts.pop(0)(whole) if self.drafts else whole
 
     def _compare(self, user: str) -> object:
         question = user.partition("Question: ")[2].partition("\n")[0]
