@@ -12,12 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from aeon.engines.report import effects as ask
-from aeon.engines.report import parts
 from aeon.engines.report.config import ReportConfig
 from aeon.engines.report.context import Context, failures, first_look, settle
 from aeon.engines.report.drafting import Answered, Desk
 from aeon.engines.report.grading import judged, reviewed, unreviewed
-from aeon.engines.report.markdown import composed, markdown
+from aeon.engines.report.markdown import composed, published, refusal, results
 from aeon.engines.report.record import REFUSED, Report, ReportRound, report_item
 from aeon.engines.report.rules import TABLE, ReportSignals, most_calls
 from aeon.engines.report.sifting import Sieve
@@ -91,7 +90,7 @@ class _Work:
         run, draft, plain = self.run, self.draft(), self.run.signals.plain
         end = run.conclude(decision, Answer(text=whole.final_report, claims=whole.claims))
         withheld = {"findings": (), "sources": (), "comparisons": ()}
-        shown = draft if parts.published(draft, self.review) else draft.changed(**withheld)
+        shown = draft if published(draft, self.review) else draft.changed(**withheld)
         graded, found = (whole.confidence_level, whole.score), len(self.found())
         one = report_item(end, shown, graded, len(self.rounds), found)
         keys = self.context.sieve.keys | self.keys
@@ -258,9 +257,9 @@ def _composed(work: _Work, decision: Decision) -> Program[Composed]:
     """The report; in its place what was found where only that was wanted, or why there is none."""
     run, draft, context = work.run, work.draft(), work.found()
     if decision.reason in REFUSED:
-        return Composed(final_report=markdown("", parts.refusal(decision.reason, decision.detail, draft.problems))[0])
+        return Composed(final_report=refusal(decision.reason, decision.detail, draft.problems))
     if run.signals.plain:
-        return Composed(final_report=markdown("", parts.results(work.context.passages, draft))[0])
+        return Composed(final_report=results(work.context.passages, draft))
     bare, _ = composed(draft, work.review, context)
     effect = ask.Compose(task=run.task, draft=draft, review=work.review, context=context, mode=run.config.mode)
     return (yield from run.final(effect, bare, decision))

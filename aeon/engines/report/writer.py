@@ -15,8 +15,7 @@ from pydantic import ValidationError
 from aeon.documents.sentences import sentences
 from aeon.engines.report.effects import Compose
 from aeon.engines.report.grading import judged
-from aeon.engines.report.markdown import Span, composed
-from aeon.engines.report.parts import published
+from aeon.engines.report.markdown import Span, composed, published
 from aeon.engines.report.tiers import MODES, Mode, ModeConfigs, Ranked, usable
 from aeon.engines.report.timing import limit
 from aeon.engines.report.values import Composed, Draft, Finding, Review, SourceCited

@@ -15,7 +15,7 @@ from aeon.assembly.reports import report
 from aeon.assembly.views import trail
 from aeon.engines.report.config import ReasoningSettings, ReportConfig
 from aeon.engines.report.effects import Critique
-from aeon.engines.report.html import to_html
+from aeon.engines.report.export import to_html
 from aeon.engines.report.items import ITEM_KEYS
 from aeon.engines.report.logs import IterationLog, folder_name, write_logs
 from aeon.engines.report.record import Report
