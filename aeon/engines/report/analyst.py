@@ -5,13 +5,12 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from typing import Literal
 
 from pydantic import Field
 
 from aeon.engines.report.effects import Analyse
 from aeon.engines.report.timing import limit
-from aeon.engines.report.values import Analysis, Draft, Finding, NewQuery, Review
+from aeon.engines.report.values import Analysis, Draft, Finding, NewQuery, Review, Status
 from aeon.engines.research.materials import Materials
 from aeon.engines.research.values import Citation
 from aeon.schema import Calculation, WorkForm
@@ -66,7 +65,7 @@ class _Answer(Frozen):
     """What the analyst of the reference gives."""
 
     reasoning_chain: str
-    status: Literal["SEARCH_REQUIRED", "DRAFT_READY"]
+    status: Status
     new_queries: tuple[_Query, ...]
     draft: _Written
 
@@ -117,18 +116,18 @@ class Analyst:
         """What research found as the draft, without what the critic rejected; what has no finding is searched again."""
         drop = effect.review.rejected if effect.review is not None else ()
         left = tuple(one for one in effect.found.findings if one.id not in drop)
-        known = {one.question for one in left}
-        asked = {one.casefold() for one in effect.searched}
-        queries: list[NewQuery] = []
-        for number, question in enumerate(effect.found.questions, 1):
-            if effect.last or number in known:
-                continue
-            prompt = Prompt(load(_PACKAGE, "again.md").strip(), f"Question: {cut(question, _LONGEST_QUERY)}")
-            lines = lines_of(await self._supervisor.said(prompt, max_tokens=_LINE_TOKENS) or "")
-            queries += [NewQuery(number=number, text=one) for one in lines[:1] if one.casefold() not in asked]
-        status: Literal["SEARCH_REQUIRED", "DRAFT_READY"] = "SEARCH_REQUIRED" if queries else "DRAFT_READY"
-        draft = effect.found.changed(findings=left)
-        return Analysis(status=status, new_queries=tuple(queries), draft=draft, drop=drop)
+        questions = dict(enumerate(effect.found.questions, 1))
+        gaps = sorted(questions.keys() - {one.question for one in left}) if not effect.last else ()
+        worded = [(number, await self._reworded(questions[number])) for number in gaps]
+        queries = tuple(
+            NewQuery(number=number, text=text) for number, text in worded if text not in ("", *effect.searched)
+        )
+        status: Status = "SEARCH_REQUIRED" if queries else "DRAFT_READY"
+        return Analysis(status=status, new_queries=queries, draft=effect.found.changed(findings=left), drop=drop)
+
+    async def _reworded(self, question: str) -> str:
+        prompt = Prompt(load(_PACKAGE, "again.md").strip(), f"Question: {cut(question, _LONGEST_QUERY)}")
+        return next(iter(lines_of(await self._supervisor.said(prompt, max_tokens=_LINE_TOKENS) or "")), "")
 
     async def _drafted(self, effect: Analyse) -> Analysis:
         """The draft of the model, or what it still wants to be searched."""
@@ -204,18 +203,17 @@ def _critique(review: Review) -> str:
 
 def _faults(made: _Answer, effect: Analyse, shown: Materials) -> Iterator[str]:
     """What is wrong with a reply: numbers and ids that nothing has, or neither a draft nor a query."""
-    count = len(effect.found.questions)
-    if made.status == "SEARCH_REQUIRED":
-        if effect.last or not made.new_queries:
-            yield f"status: {'no search is left: give the draft' if effect.last else 'new_queries is empty'}"
-    elif not made.draft.sections and not made.draft.not_found:
-        yield "draft: it has no sections, and not_found says nothing either"
-    asked = [*(one.question or 1 for one in made.new_queries), *(one.question for one in made.draft.sections)]
-    yield from (f"question: there is no question {number}" for number in asked if not 1 <= number <= count)
-    parts = (part for section in made.draft.sections for part in section.sentences)
-    for one in dict.fromkeys(_id(name) for part in parts for name in part.citations):
-        if one not in shown.sentences:
-            yield f"citations: no sentence has the id {one_line(one, 20)!r}; ids stand before the sentences"
+    sections, searches = made.draft.sections, made.status == "SEARCH_REQUIRED"
+    if searches and effect.last:
+        yield "status: no search is left: give the draft"
+    if not (made.new_queries if searches else sections or made.draft.not_found):
+        yield f"{made.status}: there is none: no query, no section, nothing that is not found"
+    known = range(1, len(effect.found.questions) + 1)
+    asked = {*(one.question or 1 for one in made.new_queries), *(one.question for one in sections)}
+    yield from (f"question: there is no question {number}" for number in asked.difference(known))
+    parts = [part for section in sections for part in section.sentences]
+    unknown = {_id(name) for part in parts for name in part.citations} - shown.sentences.keys()
+    yield from (f"citations: no sentence has the id {one_line(one, 20)!r}; ids stand before them" for one in unknown)
 
 
 def _id(said: str) -> str:

@@ -130,29 +130,28 @@ class Critic:
 
     async def _judged(self, draft: Draft) -> Review:
         """The verdicts that follow from the probabilities of a yes; with a control for the first."""
-        open_ones = [one for one in draft.findings if one.verdict == "not_checked" and one.citations]
+        unjudged = [one for one in draft.findings if one.verdict == "not_checked" and one.citations]
         checked: list[Checked] = []
-        for one in open_ones:
-            score = await self._score(_evidence(draft, one.citations), one)
-            if score is None:
-                break
-            checked.append(Checked(id=one.id, verdict=_verdict(score), score=score))
-        for control in _control(draft, open_ones[0]) if checked else ():
-            likely = await self._score(_evidence(draft, control.citations), open_ones[0])
-            if likely is not None and likely >= (checked[0].score or 0.0):
-                return self._unable("it finds as much support in a source that says nothing of a sentence")
-        if len(open_ones) == len(draft.findings) and not checked:
+        for one in unjudged:
+            if (score := await self._score(draft, one)) is not None:
+                checked.append(Checked(id=one.id, verdict=_verdict(score), score=score))
+        if len(unjudged) == len(draft.findings) and not checked:
             return self._unable("there was no usable answer to whether a sentence is supported")
+        first = next((one for one in unjudged if checked and one.id == checked[0].id), None)
+        for control in _control(draft, first) if first is not None else ():
+            if (await self._score(draft, control) or 0.0) >= (checked[0].score or 1.0):
+                return self._unable("it finds as much support in a source that says nothing of a sentence")
         standing = await self._judge.standing(judgment(_SUPPORT))
         return Review(status="PASS", checked=tuple(checked), form=await self._judge.form(), standing=standing)
 
-    async def _score(self, evidence: str, finding: Finding) -> float | None:
-        """How likely the sentences show what a finding says; ``None`` where the judge has no usable answer."""
+    async def _score(self, draft: Draft, finding: Finding) -> float | None:
+        """How likely what a finding cites shows what it says; ``None`` where the judge has no usable answer."""
         spec = judgment(_SUPPORT)
         if current_ledger().calls_left() < await self._judge.most_calls(spec):
             return None
+        material = {"evidence": _evidence(draft, finding.citations), "claim": finding.text}
         try:
-            return (await self._judge.ask(spec, {"evidence": evidence, "claim": finding.text})).score
+            return (await self._judge.ask(spec, material)).score
         except (CompletionError, AllowanceExhausted):
             return None
 

@@ -76,17 +76,21 @@ def reviewed(draft: Draft, said: Review, modes: ModeConfigs) -> Review:
     faults = (*outside, *_unfounded(draft))
     known = answered(draft)
     gaps = tuple(f"nothing was found on: {one}" for n, one in enumerate(draft.questions, 1) if n not in known)
-    warnings = (*_unsure(draft, said.status), *_low(draft), *gaps)
-    status: ReviewStatus = "REJECT" if faults else said.status
-    reasons = (*faults, *said.reasons, *warnings)
+    reasons = (*faults, *said.reasons, *_unsure(draft, said.status), *_low(draft), *gaps)
     return said.changed(
-        status="WARN" if status == "PASS" and reasons else status,
+        status=_worst(said.status, bool(faults), bool(reasons)),
         critique=said.critique or "; ".join(reasons) or "every finding is supported by what it cites",
         reasons=reasons,
         mode_compliance="violated" if outside else said.mode_compliance,
         logical_gaps=tuple(dict.fromkeys((*said.logical_gaps, *gaps))),
         rejected=tuple(one.id for one in draft.findings if not stands(one) or not one.citations),
     )
+
+
+def _worst(said: ReviewStatus, faulty: bool, doubtful: bool) -> ReviewStatus:
+    if faulty:
+        return "REJECT"
+    return "WARN" if said == "PASS" and doubtful else said
 
 
 def _unfounded(draft: Draft) -> Iterator[str]:

@@ -59,9 +59,8 @@ def composed(draft: Draft, review: Review | None, context: Sequence[object]) -> 
             spans.append(Span(len(text), len(text) + len(said), one))
             text += said + (_NOTES[one.verdict] if one.citations else " *(cites nothing)*")
         text = "\n\n".join([text, *_differing(draft, number)])
-    text = "\n\n".join(
-        [text, *_compared(draft), *_reviewed(draft, review), *_lacking(draft), *_sources(draft), *_dropped(draft)]
-    )
+    closing = (_compared(draft), _reviewed(draft, review), _lacking(draft), _sources(draft), _dropped(draft))
+    text = "\n\n".join([text, *(block for part in closing for block in part)])
     used, level = tuple(source.source for source in draft.cited), confidence(draft, review)
     return Composed(final_report=text, sources_used=used, confidence_level=level, score=points), tuple(spans)
 
@@ -126,13 +125,18 @@ def _compared(draft: Draft) -> Iterator[str]:
     tiers = sorted({tier for tier in every if tier is not None}) if draft.mode == "monitor" else []
     if tiers:
         yield "## Side by side"
-    for number, question in enumerate(draft.questions if tiers else (), 1):
-        said = [_said(draft, number, tier) for tier in tiers]
-        same = "no difference found" if all(said) else "cannot be compared"
-        differ = any(one.question == number for one in draft.disagreements)
-        lines = [f"- Tier {tier}: {words or 'nothing'}" for tier, words in zip(tiers, said, strict=True)]
-        yield f"### {_plain(question)}"
-        yield "\n".join([*lines, f"- {'differ' if differ else same}"])
+        for number, question in enumerate(draft.questions, 1):
+            yield f"### {_plain(question)}"
+            yield "\n".join(_beside(draft, number, tiers))
+
+
+def _beside(draft: Draft, number: int, tiers: Sequence[int]) -> Iterator[str]:
+    said = {tier: _said(draft, number, tier) for tier in tiers}
+    yield from (f"- Tier {tier}: {words or 'nothing'}" for tier, words in said.items())
+    if any(one.question == number for one in draft.disagreements):
+        yield "- differ"
+    else:
+        yield "- no difference found" if all(said.values()) else "- cannot be compared"
 
 
 def _said(draft: Draft, number: int, tier: int) -> str:

@@ -21,7 +21,7 @@ from aeon.engines.report.record import REFUSED, Report, ReportRound, report_item
 from aeon.engines.report.rules import TABLE, ReportSignals, most_calls
 from aeon.engines.report.sifting import Sieve
 from aeon.engines.report.tiers import Ranked
-from aeon.engines.report.values import Analysis, Comparison, Composed, Draft, NewQuery, Other, Readings, Review, Side
+from aeon.engines.report.values import Analysis, Comparison, Composed, Draft, NewQuery, Readings, Review
 from aeon.engines.research.effects import FindProviders, Pause, Search
 from aeon.engines.research.program import RESEARCH
 from aeon.kernel.engine import Engine, Halt, Run
@@ -131,26 +131,31 @@ def _clarified(run: ReportRun) -> Program[None]:
 
 def _round(work: _Work) -> Program[None]:
     """What the analyst says to do: search, or have its draft reviewed; in the last round both."""
-    run, signals, before = work.run, work.run.signals, work.written or work.desk.found()
+    before = work.written or work.desk.found()
     analysis, heard = yield from _analysed(work)
-    searched = analysis.status == "SEARCH_REQUIRED" and bool(analysis.new_queries)
-    if searched:
+    if analysis.status == "SEARCH_REQUIRED":
         yield from _search(work, analysis.new_queries)
         if not work.last:
             work.ended(analysis, drafted=False)
             return
-        analysis, heard = yield from _analysed(work, last=True)
+        analysis, _ = yield from _analysed(work, last=True)
+        heard = False  # of what was found now
+    yield from _drafted(work, before, heard)
+    work.ended(analysis, drafted=True)
+    work.run.boundary()
+
+
+def _drafted(work: _Work, before: Draft, heard: bool) -> Program[None]:
+    """Have the draft reviewed, unless an analyst who was heard left it as it was: the critic would say the same."""
     after = work.written or work.desk.found()
     same = [one.text for one in after.findings] == [one.text for one in before.findings]
-    signals.unchanged = work.review is not None and heard and same and not searched
-    if signals.unchanged:  # the critic would say the same again
+    work.run.signals.unchanged = work.review is not None and heard and same
+    if work.run.signals.unchanged:
         work.written = before
     else:
         yield from _reviewed(work)
-    if signals.unchanged or work.last:
+    if work.run.signals.unchanged or work.last:
         _settle_empty(work)
-    work.ended(analysis, drafted=True)
-    run.boundary()
 
 
 def _analysed(work: _Work, last: bool = False) -> Program[tuple[Analysis, bool]]:
@@ -181,19 +186,13 @@ def _fallback(work: _Work) -> Analysis:
 def _search(work: _Work, queries: Sequence[NewQuery]) -> Program[None]:
     """Research each query, one after the other, since each leaves what it did not need; then compare what was found."""
     desk, groups = work.desk, work.run.config.groups
-    for one in queries:
-        desk.questions += [one.text] if one.number > len(desk.questions) else []
+    desk.questions += [one.text for one in queries if one.number > len(desk.questions)]
     places = [(one, desk.of(one.number, tier)) for one, tier in itertools.product(queries, groups)]
-    others: dict[int, tuple[Other, ...]] = {}
+    sieves: dict[int, Sieve] = {}
     for done, (query, place) in enumerate(places):
-        sieve = yield from _researched(work, query, place, len(places) - done + 1)
-        if place.tier is None:
-            cited = frozenset(one.citation.source.source for one in desk.sides(place))
-            others[query.number] = sieve.others(cited, work.run.config.compare_sources)
-    for number in dict.fromkeys(one.number for one in queries):
-        beside = [desk.of(number, tier) for tier in groups]
-        sides = [side for place in beside for side in desk.sides(place)[: 1 if place.tier is not None else None]]
-        yield from _compared(work, beside[0], sides, others.get(number, ()))
+        sieves[query.number] = yield from _researched(work, query, place, len(places) - done + 1)
+    for number, sieve in sieves.items():
+        yield from _compared(work, [desk.of(number, tier) for tier in groups], sieve)
 
 
 def _researched(work: _Work, query: NewQuery, place: Answered, runs: int) -> Program[Sieve]:
@@ -216,16 +215,19 @@ def _researched(work: _Work, query: NewQuery, place: Answered, runs: int) -> Pro
     return sieve
 
 
-def _compared(work: _Work, place: Answered, sides: Sequence[Side], others: Sequence[Other]) -> Program[None]:
-    """Find out whether sources give different values."""
-    run, desk = work.run, work.desk
+def _compared(work: _Work, places: Sequence[Answered], sieve: Sieve) -> Program[None]:
+    """Find out whether sources give different values: those of two tiers, or those cited and others that were found."""
+    run, desk, place, monitors = work.run, work.desk, places[0], len(places) > 1
+    sides = [side for one in places for side in desk.sides(one)[: 1 if monitors else None]]
+    cited = frozenset(one.citation.source.source for one in sides)
+    others = () if monitors else sieve.others(cited, run.config.compare_sources)
     place.comparison = None
     if not sides or len(sides) + len(others) < 2:
         return
     question = desk.questions[place.number - 1]
-    effect = ask.Compare(task=run.task, question=question, sides=tuple(sides), others=tuple(others))
+    effect = ask.Compare(task=run.task, question=question, sides=tuple(sides), others=others)
     said = yield from run.perform(effect, Comparison())
-    if len(said.sides) > 1 and (said.differ or place.tier is not None):
+    if len(said.sides) > 1 and (said.differ or monitors):
         shown = tuple(one.changed(citation=desk.numbered(one.citation)) for one in said.sides)
         place.comparison = said.changed(question=place.number, sides=shown)
 

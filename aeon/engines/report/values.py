@@ -17,11 +17,26 @@ from aeon.schema.value import Value
 from aeon.schema.weight import Form, Standing
 
 __all__ = [
-    "Analysis", "Checked", "Comparison", "Composed", "Confidence", "Draft", "Finding", "Missing", "NewQuery", "Other",
-    "Readings", "Review", "ReviewStatus", "Side", "SourceCited",
+    "Analysis",
+    "Checked",
+    "Comparison",
+    "Composed",
+    "Confidence",
+    "Draft",
+    "Finding",
+    "Missing",
+    "NewQuery",
+    "Other",
+    "Readings",
+    "Review",
+    "ReviewStatus",
+    "Side",
+    "SourceCited",
+    "Status",
 ]  # fmt: skip
 
 Confidence = Literal["High", "Medium", "Low"]
+Status = Literal["SEARCH_REQUIRED", "DRAFT_READY"]
 ReviewStatus = Literal["PASS", "WARN", "REJECT", "UNREVIEWED"]
 _Share = Annotated[float, Field(ge=0, le=1)]
 _Tier = Annotated[int, Field(ge=1, le=5)] | None
@@ -186,7 +201,7 @@ class Draft(Value):
 class Analysis(Value):
     """What the analyst says: search for ``new_queries``, or the ``draft`` is ready. Findings to ``drop`` are gone."""
 
-    status: Literal["SEARCH_REQUIRED", "DRAFT_READY"]
+    status: Status
     new_queries: tuple[NewQuery, ...] = ()
     draft: Draft | None = None
     drop: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -32,7 +32,7 @@ __all__ = ["Writer", "compose"]
 
 _V = TypeVar("_V", Draft, Review)
 _MARK = re.compile(r"\s*\[(\d{1,3})\]")
-_HEADING = re.compile(r"(#{1,6})\s+(.+)")
+_HEADING = re.compile(r"#{1,6}\s+(.+)")
 
 
 async def compose(
@@ -73,18 +73,15 @@ def _read(text: str, context: Sequence[Ranked | Mapping[str, object]], mode: Mod
         UsageError: it cites a source that the context does not have.
     """
     sources = [_source(number, one) for number, one in enumerate(context, 1)]
-    title, questions, findings = "", list[str](), list[Finding]()
+    headings, findings = list[str](), list[Finding]()
     for line in filter(None, map(str.strip, text.splitlines())):
-        heading = _HEADING.fullmatch(line)
-        if heading and not title and len(heading[1]) == 1:
-            title = heading[2]
-        elif heading:
-            questions.append(heading[2])
+        if heading := _HEADING.fullmatch(line):
+            headings.append(heading[1])
         else:
-            questions += [] if questions else [title or "Report"]
-            findings += _sentences(line, len(questions), len(findings), sources)
+            headings += [] if headings else ["Report"]
+            findings += _sentences(line, len(headings), len(findings), sources)
     return Draft(
-        query=title or "Report", mode=mode, questions=tuple(questions), findings=tuple(findings),
+        query=(headings or ["Report"])[0], mode=mode, questions=tuple(headings), findings=tuple(findings),
         sources=tuple(source for source, _ in sources),
     )  # fmt: skip
 
@@ -93,11 +90,14 @@ def _source(number: int, one: Ranked | Mapping[str, object]) -> tuple[SourceCite
     """A source of the context, and its text."""
     if isinstance(one, Ranked):
         return SourceCited(number=number, source=one.source, title=one.title or one.source, tier=one.tier), ""
+    if not isinstance(one, Mapping):
+        raise UsageError(f"compose: the context is a list of sources, not of {one_line(repr(one), 40)}")
     about = one.get("_reasoning_metadata")
-    tier: Any = about.get("tier") if isinstance(about, Mapping) else one.get("tier")
+    tier = (about if isinstance(about, Mapping) else one).get("tier")
     name = str(one.get("url") or one.get("source") or one.get("name") or number)
     title = str(one.get("name") or one.get("title") or name)
-    return SourceCited(number=number, source=name, title=title, tier=tier), str(one.get("description") or "")
+    known = tier if isinstance(tier, int) and 1 <= tier <= 5 else None
+    return SourceCited(number=number, source=name, title=title, tier=known), str(one.get("description") or "")
 
 
 def _sentences(line: str, question: int, made: int, sources: Sequence[tuple[SourceCited, str]]) -> Iterator[Finding]:
