@@ -74,18 +74,21 @@ def contradictions(effect: Effect, value: Value) -> Iterator[str]:
 
 
 def _of_analysis(effect: Analyse, analysis: Analysis) -> Iterator[str]:
-    searches = analysis.status == "SEARCH_REQUIRED"
-    if searches and not analysis.new_queries:
-        yield "it wants to search, and says not for what"
-    if searches and effect.last:
-        yield "it wants to search, and no search is left"
-    if not searches and analysis.draft is None:
+    if analysis.status == "SEARCH_REQUIRED":
+        yield from _of_search(effect, analysis)
+    elif analysis.draft is None:
         yield "its draft is ready, and there is none"
+    there = {one.source for _, one in effect.found.citations()}
+    yield from _of_citations((one for _, one in analysis.draft.citations()) if analysis.draft else (), there)
+
+
+def _of_search(effect: Analyse, analysis: Analysis) -> Iterator[str]:
+    if not analysis.new_queries:
+        yield "it wants to search, and says not for what"
+    if effect.last:
+        yield "it wants to search, and no search is left"
     if len(analysis.new_queries) > max(effect.most, len(effect.found.questions)):
         yield f"it has {len(analysis.new_queries)} queries, {effect.most} may be asked"
-    there = {one.source for _, one in effect.found.citations()}
-    if analysis.draft is not None:
-        yield from _of_citations((one for _, one in analysis.draft.citations()), there)
 
 
 def _of_citations(citations: Iterable[Citation], there: set[Source]) -> Iterator[str]:
@@ -96,10 +99,11 @@ def _of_citations(citations: Iterable[Citation], there: set[Source]) -> Iterator
 
 def _of_review(draft: Draft, review: Review) -> Iterator[str]:
     known = {one.id for one in draft.findings}
-    for name in (*(one.id for one in review.checked), *review.rejected):
-        if name not in known:
-            yield f"the draft has no finding '{name}'"
-    if review.status == "UNREVIEWED" and (review.checked or not review.reasons):
-        yield "nobody reviewed the draft, and it has verdicts, or no reason"
-    if review.status in ("PASS", "WARN") and (review.rejected or not draft.findings):
+    named = (*(one.id for one in review.checked), *review.rejected)
+    yield from (f"the draft has no finding '{name}'" for name in named if name not in known)
+    if review.status == "UNREVIEWED":
+        yield from ["nobody reviewed the draft, and it has verdicts, or no reason"] * (
+            named != () or not review.reasons
+        )
+    elif review.status != "REJECT" and (review.rejected or not known):
         yield f"{review.status}, though a finding does not stand, or there is none"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 
 from pydantic import Field
 
@@ -116,18 +116,19 @@ class Analyst:
         """What research found as the draft, without what the critic rejected; what has no finding is searched again."""
         drop = effect.review.rejected if effect.review is not None else ()
         left = tuple(one for one in effect.found.findings if one.id not in drop)
-        questions = dict(enumerate(effect.found.questions, 1))
-        gaps = sorted(questions.keys() - {one.question for one in left}) if not effect.last else ()
-        worded = [(number, await self._reworded(questions[number])) for number in gaps]
-        queries = tuple(
-            NewQuery(number=number, text=text) for number, text in worded if text not in ("", *effect.searched)
-        )
+        queries = () if effect.last else tuple([one async for one in self._reworded(effect, left)])
         status: Status = "SEARCH_REQUIRED" if queries else "DRAFT_READY"
         return Analysis(status=status, new_queries=queries, draft=effect.found.changed(findings=left), drop=drop)
 
-    async def _reworded(self, question: str) -> str:
-        prompt = Prompt(load(_PACKAGE, "again.md").strip(), f"Question: {cut(question, _LONGEST_QUERY)}")
-        return next(iter(lines_of(await self._supervisor.said(prompt, max_tokens=_LINE_TOKENS) or "")), "")
+    async def _reworded(self, effect: Analyse, left: Sequence[Finding]) -> AsyncIterator[NewQuery]:
+        """Each question without a finding in other words, where these were not searched for yet."""
+        known = {one.question for one in left}
+        for number, question in enumerate(effect.found.questions, 1):
+            if number not in known:
+                prompt = Prompt(load(_PACKAGE, "again.md").strip(), f"Question: {cut(question, _LONGEST_QUERY)}")
+                lines = lines_of(await self._supervisor.said(prompt, max_tokens=_LINE_TOKENS) or "")
+                if lines and lines[0] not in effect.searched:
+                    yield NewQuery(number=number, text=lines[0])
 
     async def _drafted(self, effect: Analyse) -> Analysis:
         """The draft of the model, or what it still wants to be searched."""
@@ -203,17 +204,23 @@ def _critique(review: Review) -> str:
 
 def _faults(made: _Answer, effect: Analyse, shown: Materials) -> Iterator[str]:
     """What is wrong with a reply: numbers and ids that nothing has, or neither a draft nor a query."""
-    sections, searches = made.draft.sections, made.status == "SEARCH_REQUIRED"
+    searches = made.status == "SEARCH_REQUIRED"
     if searches and effect.last:
         yield "status: no search is left: give the draft"
-    if not (made.new_queries if searches else sections or made.draft.not_found):
+    if not (made.new_queries if searches else made.draft.sections or made.draft.not_found):
         yield f"{made.status}: there is none: no query, no section, nothing that is not found"
-    known = range(1, len(effect.found.questions) + 1)
-    asked = {*(one.question or 1 for one in made.new_queries), *(one.question for one in sections)}
-    yield from (f"question: there is no question {number}" for number in asked.difference(known))
-    parts = [part for section in sections for part in section.sentences]
-    unknown = {_id(name) for part in parts for name in part.citations} - shown.sentences.keys()
-    yield from (f"citations: no sentence has the id {one_line(one, 20)!r}; ids stand before them" for one in unknown)
+    yield from _unknown(made, range(1, len(effect.found.questions) + 1), shown)
+
+
+def _unknown(made: _Answer, questions: range, shown: Materials) -> Iterator[str]:
+    """The numbers and ids that nothing has; a query may be for question 0, a new one."""
+    asked = {*(one.question for one in made.new_queries), 0} - {0}
+    asked |= {one.question for one in made.draft.sections}
+    yield from (f"question: there is no question {number}" for number in asked.difference(questions))
+    parts = (part for section in made.draft.sections for part in section.sentences)
+    ids = {_id(name) for part in parts for name in part.citations}
+    for one in ids - shown.sentences.keys():
+        yield f"citations: no sentence has the id {one_line(one, 20)!r}; ids stand before the sentences"
 
 
 def _id(said: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from typing import Literal
 
 from aeon.engines.report.effects import Critique
@@ -129,25 +129,30 @@ class Critic:
         ])  # fmt: skip
 
     async def _judged(self, draft: Draft) -> Review:
-        """The verdicts that follow from the probabilities of a yes; with a control for the first."""
-        unjudged = [one for one in draft.findings if one.verdict == "not_checked" and one.citations]
-        checked: list[Checked] = []
-        for one in unjudged:
-            if (score := await self._score(draft, one)) is not None:
-                checked.append(Checked(id=one.id, verdict=_verdict(score), score=score))
-        if len(unjudged) == len(draft.findings) and not checked:
+        """The verdicts that follow from the probabilities of a yes to each sentence that has none yet."""
+        known = [(one, score) async for one, score in self._scores(draft)]
+        if not known and all(one.verdict == "not_checked" for one in draft.findings):
             return self._unable("there was no usable answer to whether a sentence is supported")
-        first = next((one for one in unjudged if checked and one.id == checked[0].id), None)
-        for control in _control(draft, first) if first is not None else ():
-            if (await self._score(draft, control) or 0.0) >= (checked[0].score or 1.0):
-                return self._unable("it finds as much support in a source that says nothing of a sentence")
+        if known and not await self._discerns(draft, *known[0]):
+            return self._unable("it finds as much support in a source that says nothing of a sentence")
+        checked = tuple(Checked(id=one.id, verdict=_verdict(score), score=score) for one, score in known)
         standing = await self._judge.standing(judgment(_SUPPORT))
-        return Review(status="PASS", checked=tuple(checked), form=await self._judge.form(), standing=standing)
+        return Review(status="PASS", checked=checked, form=await self._judge.form(), standing=standing)
+
+    async def _scores(self, draft: Draft) -> AsyncIterator[tuple[Finding, float]]:
+        for one in draft.findings:
+            if one.verdict == "not_checked" and (score := await self._score(draft, one)) is not None:
+                yield one, score
+
+    async def _discerns(self, draft: Draft, finding: Finding, score: float) -> bool:
+        """Whether it finds less support for a finding in what another question rests on."""
+        controls = [await self._score(draft, one) for one in _control(draft, finding)]
+        return all(one is None or one < score for one in controls)
 
     async def _score(self, draft: Draft, finding: Finding) -> float | None:
         """How likely what a finding cites shows what it says; ``None`` where the judge has no usable answer."""
         spec = judgment(_SUPPORT)
-        if current_ledger().calls_left() < await self._judge.most_calls(spec):
+        if not finding.citations or current_ledger().calls_left() < await self._judge.most_calls(spec):
             return None
         material = {"evidence": _evidence(draft, finding.citations), "claim": finding.text}
         try:

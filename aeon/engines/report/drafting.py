@@ -95,14 +95,20 @@ class Desk:
                  for finding in reversed(place.findings) for one in reversed(finding.citations)}  # fmt: skip
         return tuple(reversed(cited.values()))
 
+    def compared(self, place: Answered, said: Comparison) -> Comparison:
+        """What was said of the sources of a question, by the numbers that they have on the desk."""
+        sides = tuple(one.changed(citation=self.numbered(one.citation)) for one in said.sides)
+        return said.changed(question=place.number, sides=sides)
+
     def drop(self, names: Iterable[str]) -> bool:
         """Take back findings, and remember what they said; whether any was there."""
-        rejected, before = frozenset(names), sum(len(place.dropped) for place in self.places.values())
+        rejected, dropped = frozenset(names), False
         for place in self.places.values():
             gone = [one for one in place.findings if one.id in rejected]
             place.dropped += [f"“{one.text}” is not supported by what it cites" for one in gone]
             place.findings = [one for one in place.findings if one.id not in rejected]
-        return sum(len(place.dropped) for place in self.places.values()) > before
+            dropped |= bool(gone)
+        return dropped
 
     def found(self) -> Draft:
         """What research found, as it is: a draft in which the sources have the numbers of the desk."""

@@ -217,19 +217,16 @@ def _researched(work: _Work, query: NewQuery, place: Answered, runs: int) -> Pro
 
 def _compared(work: _Work, places: Sequence[Answered], sieve: Sieve) -> Program[None]:
     """Find out whether sources give different values: those of two tiers, or those cited and others that were found."""
-    run, desk, place, monitors = work.run, work.desk, places[0], len(places) > 1
-    sides = [side for one in places for side in desk.sides(one)[: 1 if monitors else None]]
+    desk, place, monitors = work.desk, places[0], len(places) > 1
+    sides = tuple(side for one in places for side in desk.sides(one)[: 1 if monitors else None])
     cited = frozenset(one.citation.source.source for one in sides)
-    others = () if monitors else sieve.others(cited, run.config.compare_sources)
-    place.comparison = None
-    if not sides or len(sides) + len(others) < 2:
-        return
+    others = sieve.others(cited, work.run.config.compare_sources)
     question = desk.questions[place.number - 1]
-    effect = ask.Compare(task=run.task, question=question, sides=tuple(sides), others=others)
-    said = yield from run.perform(effect, Comparison())
-    if len(said.sides) > 1 and (said.differ or monitors):
-        shown = tuple(one.changed(citation=desk.numbered(one.citation)) for one in said.sides)
-        place.comparison = said.changed(question=place.number, sides=shown)
+    effect = ask.Compare(task=work.run.task, question=question, sides=sides, others=others)
+    said = Comparison()
+    if sides and len(sides) + len(others) > 1:
+        said = yield from work.run.perform(effect, said)
+    place.comparison = desk.compared(place, said) if len(said.sides) > 1 and (said.differ or monitors) else None
 
 
 def _reviewed(work: _Work) -> Program[None]:

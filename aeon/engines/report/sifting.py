@@ -102,8 +102,8 @@ class Sieve:
         return False
 
     def others(self, cited: frozenset[str], most: int) -> tuple[Other, ...]:
-        """The best passages of sources that are not cited."""
-        free = [source for source in self.passages if source not in cited][:most]
+        """The best passages of sources that are not cited; one tier is compared with another, and not within itself."""
+        free = [source for source in self.passages if source not in cited][: most if self.only is None else 0]
         return tuple(
             Other(title=self.kept[one].title or one, passage=self.passages[one], tier=self.kept[one].tier)
             for one in free

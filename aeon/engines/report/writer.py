@@ -32,6 +32,7 @@ __all__ = ["Writer", "compose"]
 
 _V = TypeVar("_V", Draft, Review)
 _MARK = re.compile(r"\s*\[(\d{1,3})\]")
+_NAMES = ("url", "source", "title", "name")
 _HEADING = re.compile(r"#{1,6}\s+(.+)")
 
 
@@ -86,17 +87,16 @@ def _read(text: str, context: Sequence[Ranked | Mapping[str, object]], mode: Mod
     )  # fmt: skip
 
 
-def _source(number: int, one: Ranked | Mapping[str, object]) -> tuple[SourceCited, str]:
+def _source(number: int, one: object) -> tuple[SourceCited, str]:
     """A source of the context, and its text."""
     if isinstance(one, Ranked):
         return SourceCited(number=number, source=one.source, title=one.title or one.source, tier=one.tier), ""
     if not isinstance(one, Mapping):
         raise UsageError(f"compose: the context is a list of sources, not of {one_line(repr(one), 40)}")
-    about = one.get("_reasoning_metadata")
-    tier = (about if isinstance(about, Mapping) else one).get("tier")
-    name = str(one.get("url") or one.get("source") or one.get("name") or number)
-    title = str(one.get("name") or one.get("title") or name)
-    known = tier if isinstance(tier, int) and 1 <= tier <= 5 else None
+    metadata = one.get("_reasoning_metadata", one)
+    tier = metadata.get("tier") if isinstance(metadata, Mapping) else None
+    name, title = (str(next(filter(None, map(one.get, keys)), number)) for keys in (_NAMES, reversed(_NAMES)))
+    known = next((each for each in range(1, 6) if each == tier), None)
     return SourceCited(number=number, source=name, title=title, tier=known), str(one.get("description") or "")
 
 
