@@ -16,15 +16,17 @@ from aeon.engines.research.values import Citation
 from aeon.schema import Calculation, WorkForm
 from aeon.schema.frozen import Frozen
 from aeon.supervisor.briefing import Briefing
-from aeon.supervisor.prompt import Prompt, cut, fence, load, render
+from aeon.supervisor.prompt import Prompt, characters, cut, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
 
-__all__ = ["Analyst", "lines_of"]
+__all__ = ["Analyst", "framed", "lines_of"]
 
 _PACKAGE = "aeon.engines.report"
 _PLAN_TOKENS, _LINE_TOKENS = 400, 60
-_LONGEST_QUERY, _LONGEST_LINE, _LONGEST_TEXT, _RESERVED = 1_000, 250, 1_000, 8_000
+_LONGEST_QUERY, _LONGEST_LINE, _LONGEST_TEXT, _LONGEST_PART = 1_000, 250, 1_000, 4_000
+_RESERVED, _LEAST = 3_000, 1_000
+"""Bytes of a prompt for its schema and its fences, and the fewest characters that are shown of the sources."""
 _NUMBERING = re.compile(r"^[\s\W]*(?:\d+\s*[.):-]\s*)?")
 _PLANNED = (
     (
@@ -134,23 +136,25 @@ class Analyst:
         """The draft of the model, or what it still wants to be searched."""
         found = effect.found
         shown = _materials(found)
-        room = (await self._supervisor.bounds()).prompt_bytes - _RESERVED
-        parts = [
-            fence("sources", shown.text or "(nothing was found)", max(room, _RESERVED)),
-            fence("found", "\n".join(_found(found, shown)), _RESERVED // 2),
-            self._briefing.facts(effect.task),
-        ]
+        parts = [fence("found", "\n".join(_found(found, shown)), _LONGEST_PART), self._briefing.facts(effect.task)]
         if effect.review is not None and effect.draft is not None:
-            parts.append(f"Your earlier draft:\n{fence('draft', _text(effect.draft), _RESERVED // 2)}")
-            parts.append(f"What the critic says of it:\n{fence('review', _critique(effect.review), _RESERVED // 4)}")
-        if effect.searched:
-            parts.append(fence("searched already", "\n".join(effect.searched), _RESERVED // 4))
+            parts.append(f"Your earlier draft:\n{fence('draft', _text(effect.draft), _LONGEST_PART)}")
+            parts.append(f"What the critic says of it:\n{fence('review', _critique(effect.review), _LONGEST_PART)}")
+        parts.append(fence("searched already", "\n".join(effect.searched), _LONGEST_PART // 2))
         parts += ["No search is left: write the draft."] if effect.last else []
-        prompt = Prompt(self._briefing.instructed(load(_PACKAGE, "draft.md").strip()), "\n\n".join(parts))
+        system = self._briefing.instructed(load(_PACKAGE, "draft.md").strip())
+        text = await framed(self._supervisor, "sources", shown.text or "(nothing was found)", [system, *parts])
+        prompt = Prompt(system, "\n\n".join([text, *parts]))
         said = await self._supervisor.structured(
             prompt, _Answer, max_tokens=self._tokens, check=lambda made: list(_faults(made, effect, shown))
         )
         return _analysis(effect, said.value, shown)
+
+
+async def framed(supervisor: Supervisor, label: str, text: str, others: Sequence[str]) -> str:
+    """The text as data, cut to what a prompt has room for beside the others."""
+    left = (await supervisor.bounds()).prompt_bytes - _RESERVED - sum(len(one.encode()) for one in others)
+    return fence(label, text, max(_LEAST, characters(text, left)))
 
 
 def lines_of(said: str) -> tuple[str, ...]:

@@ -71,6 +71,7 @@ class ReportConfig(Settings):
     most_results: int = Field(default=5, ge=1, le=50)
     search_seconds: float = Field(default=30.0, gt=0, description="for one search")
     clarify: Literal["never", "measured", "always"] = "never"
+    output_tokens: int = Field(default=2_048, ge=64, description="of one reply: drafts and critiques are long")
     caps: ReportCaps = ReportCaps()
 
     @field_validator("source_tiers")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from typing import Literal
 
+from aeon.engines.report.analyst import framed
 from aeon.engines.report.effects import Critique
 from aeon.engines.report.grading import reviewed, unreviewed
 from aeon.engines.report.tiers import ModeConfigs
@@ -27,7 +28,7 @@ __all__ = ["Critic"]
 _SUPPORT = "evidence_supports"
 _LIKELY, _PARTIAL = 0.5, 0.25
 """Probabilities from which on what is cited counts as supporting a sentence, and as doing so in part."""
-_TOKENS, _PER_SENTENCE, _ROOM = 800, 60, 12_000
+_TOKENS, _PER_SENTENCE = 800, 60
 _LONGEST, _LONGEST_TITLE = 1_000, 100
 
 
@@ -93,7 +94,12 @@ class Critic:
         own = len(draft.findings)
         parts = (*draft.findings, *_control(draft, draft.findings[0]))
         system = self._briefing.instructed(load("aeon.engines.report", "critic.md").strip())
-        prompt = Prompt(system, f"{self._briefing.facts(task)}\n\n{self._shown(draft, parts)}")
+        about = [self._briefing.facts(task), *self._about(draft)]
+        lines = (
+            f"{n}. {one_line(one.text, _LONGEST)}\n{_evidence(draft, one.citations)}" for n, one in enumerate(parts, 1)
+        )
+        shown = await framed(self._supervisor, "sentences", "\n".join(lines), [system, *about])
+        prompt = Prompt(system, "\n\n".join([*about, f"The sentences, with what they cite:\n{shown}"]))
         most = _TOKENS + _PER_SENTENCE * len(parts)
         said = (await self._supervisor.structured(prompt, _Criticised, max_tokens=most)).value
         verdicts = {one.number: one for one in said.sentences}
@@ -111,22 +117,17 @@ class Critic:
             form="verdict", standing="assumed",
         )  # fmt: skip
 
-    def _shown(self, draft: Draft, parts: Sequence[Finding]) -> str:
-        """The mode, the questions and the sentences with what they cite."""
+    def _about(self, draft: Draft) -> Iterator[str]:
+        """The mode, the questions, and what the draft says was not found."""
         takes = {
             "strict": f"cites known sources of tier 1 to {self._modes.strict.max_tier} alone",
             "discovery": "cites all sources, and says where they are of tier 3 to 5",
             "monitor": f"sets what tiers {' and '.join(map(str, self._modes.monitor.compare_tiers))} say side by side",
         }[draft.mode]
-        questions = "\n".join(one_line(one, _LONGEST) for one in draft.questions)
-        lines = "\n".join(f"{n}. {one_line(one.text, _LONGEST)}\n{_evidence(draft, one.citations)}"
-                          for n, one in enumerate(parts, 1))  # fmt: skip
-        gaps = "\n".join([*draft.gaps, *(draft.questions[one.question - 1] for one in draft.missing)]) or "nothing"
-        return "\n\n".join([
-            f"Mode {draft.mode}: the report {takes}.", fence("questions", questions, 2_000),
-            f"The sentences, with what they cite:\n{fence('sentences', lines, _ROOM)}",
-            f"What it says was not found:\n{fence('missing', gaps, 2_000)}",
-        ])  # fmt: skip
+        yield f"Mode {draft.mode}: the report {takes}."
+        yield fence("questions", "\n".join(one_line(one, _LONGEST) for one in draft.questions), 2_000)
+        gaps = [*draft.gaps, *(draft.questions[one.question - 1] for one in draft.missing)]
+        yield f"What it says was not found:\n{fence('missing', chr(10).join(gaps) or 'nothing', 2_000)}"
 
     async def _judged(self, draft: Draft) -> Review:
         """The verdicts that follow from the probabilities of a yes to each sentence that has none yet."""
