@@ -101,8 +101,8 @@ class Critic:
         shown = await framed(self._supervisor, "sentences", "\n".join(lines), [system, *about])
         prompt = Prompt(system, "\n\n".join([*about, f"The sentences, with what they cite:\n{shown}"]))
         most = _TOKENS + _PER_SENTENCE * len(parts)
-        said = (await self._supervisor.structured(prompt, _Criticised, max_tokens=most)).value
-        verdicts = {one.number: one for one in said.sentences}
+        made = (await self._supervisor.structured(prompt, _Criticised, max_tokens=most)).value
+        verdicts = {one.number: one for one in made.sentences}
         if own < len(parts) and own + 1 in verdicts and verdicts[own + 1].verdict == "supported":
             return self._unable("it finds support for a sentence in a source that says nothing of it")
         if not verdicts.keys() & set(range(1, own + 1)):
@@ -112,8 +112,8 @@ class Critic:
             for n, one in enumerate(draft.findings, 1) if n in verdicts
         )  # fmt: skip
         return Review(
-            status=said.status, critique=said.critique, reasons=said.issues, suggestions=said.suggestions,
-            mode_compliance=said.mode_compliance, logical_gaps=said.logical_gaps, checked=tuple(checked),
+            status=made.status, critique=made.critique, reasons=made.issues, suggestions=made.suggestions,
+            mode_compliance=made.mode_compliance, logical_gaps=made.logical_gaps, checked=tuple(checked),
             form="verdict", standing="assumed",
         )  # fmt: skip
 

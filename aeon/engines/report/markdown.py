@@ -47,22 +47,29 @@ def published(draft: Draft, review: Review | None) -> bool:
 
 def composed(draft: Draft, review: Review | None, context: Sequence[object]) -> tuple[Composed, tuple[Span, ...]]:
     """The report, and where its findings stand in it. ``context`` are the sources that the query found."""
-    title, points, spans = f"# {_plain(draft.query)}", score(draft), list[Span]()
+    title, points = f"# {_plain(draft.query)}", score(draft)
     if not published(draft, review):
         text = "\n\n".join([title, *_withheld(draft, review)])
         return Composed(final_report=text, confidence_level="Low", score=points), ()
-    text = "\n\n".join([title, *_opening(draft, review, len(context))])
+    text, spans = _prose(draft, "\n\n".join([title, *_opening(draft, review, len(context))]))
+    closing = (_compared(draft), _reviewed(draft, review), _lacking(draft), _sources(draft), _dropped(draft))
+    text = "\n\n".join([text, *(block for part in closing for block in part)])
+    used, level = tuple(source.source for source in draft.cited), confidence(draft, review)
+    return Composed(final_report=text, sources_used=used, confidence_level=level, score=points), tuple(spans)
+
+
+def _prose(draft: Draft, text: str) -> tuple[str, list[Span]]:
+    """The text with a section behind it for each question that has findings, and where these stand."""
+    spans = list[Span]()
+    noted = _NOTES if {one.verdict for one in draft.findings} != {"not_checked"} else {}  # else the review says it
     for number, question in enumerate(draft.questions, 1):
         for place, one in enumerate(draft.answered(number)):
             text += " " if place else f"\n\n## {_plain(question)}\n\n"
             said = _marked(one.text.rstrip(), one.citations)
             spans.append(Span(len(text), len(text) + len(said), one))
-            text += said + (_NOTES[one.verdict] if one.citations else " *(cites nothing)*")
+            text += said + (noted.get(one.verdict, "") if one.citations else " *(cites nothing)*")
         text = "\n\n".join([text, *_differing(draft, number)])
-    closing = (_compared(draft), _reviewed(draft, review), _lacking(draft), _sources(draft), _dropped(draft))
-    text = "\n\n".join([text, *(block for part in closing for block in part)])
-    used, level = tuple(source.source for source in draft.cited), confidence(draft, review)
-    return Composed(final_report=text, sources_used=used, confidence_level=level, score=points), tuple(spans)
+    return text, spans
 
 
 def refusal(reason: str, detail: str, problems: Sequence[SearchProblem]) -> str:

@@ -31,7 +31,8 @@ from aeon.text import one_line
 __all__ = ["Writer", "compose"]
 
 _V = TypeVar("_V", Draft, Review)
-_MARK = re.compile(r"\s*\[(\d{1,3})\]")
+_MARK = re.compile(r"\s*\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
+_ITEM = re.compile(r"^(?:[-*+]|\d+[.)])\s+")
 _NAMES = ("url", "source", "title", "name")
 _HEADING = re.compile(r"#{1,6}\s+(.+)")
 
@@ -74,15 +75,16 @@ def _read(text: str, context: Sequence[Ranked | Mapping[str, object]], mode: Mod
         UsageError: it cites a source that the context does not have.
     """
     sources = [_source(number, one) for number, one in enumerate(context, 1)]
-    headings, findings = list[str](), list[Finding]()
+    title, heading, questions, findings = "", "Report", list[str](), list[Finding]()
     for line in filter(None, map(str.strip, text.splitlines())):
-        if heading := _HEADING.fullmatch(line):
-            headings.append(heading[1])
+        if match := _HEADING.fullmatch(line):
+            heading = match[1]
+            title = title or heading
         else:
-            headings += [] if headings else ["Report"]
-            findings += _sentences(line, len(headings), len(findings), sources)
+            questions += [heading] if questions[-1:] != [heading] else []
+            findings += _sentences(_ITEM.sub("", line), len(questions), len(findings), sources)
     return Draft(
-        query=(headings or ["Report"])[0], mode=mode, questions=tuple(headings), findings=tuple(findings),
+        query=title or heading, mode=mode, questions=tuple(questions), findings=tuple(findings),
         sources=tuple(source for source, _ in sources),
     )  # fmt: skip
 
@@ -103,16 +105,22 @@ def _source(number: int, one: object) -> tuple[SourceCited, str]:
 def _sentences(line: str, question: int, made: int, sources: Sequence[tuple[SourceCited, str]]) -> Iterator[Finding]:
     for place, one in enumerate(sentences(line), made + 1):
         part = line[one.start : one.end]
-        numbers = list(dict.fromkeys(int(mark[1]) for mark in _MARK.finditer(part)))
-        if unknown := [number for number in numbers if not 1 <= number <= len(sources)]:
-            raise UsageError(
-                f"compose: draft: there is no source [{unknown[0]}] among the {len(sources)} of the context"
-            )
-        spans = {n: Source(source=sources[n - 1][0].source, start=0, end=len(text), text=text)
-                 for n in numbers for text in [sources[n - 1][1]]}  # fmt: skip
-        citations = tuple(Citation(number=number, source=span) for number, span in spans.items())
+        marks = ",".join(mark[1] for mark in _MARK.finditer(part))
+        citations = tuple(_whole(int(number), sources) for number in dict.fromkeys(re.findall(r"\d+", marks)))
         if plain := _MARK.sub("", part).strip():
             yield Finding(id=f"q{question}.{place}", question=question, text=plain, citations=citations)
+
+
+def _whole(number: int, sources: Sequence[tuple[SourceCited, str]]) -> Citation:
+    """A source of the context as a whole.
+
+    Raises:
+        UsageError: there is none of this number.
+    """
+    if not 1 <= number <= len(sources):
+        raise UsageError(f"compose: draft: there is no source [{number}] among the {len(sources)} of the context")
+    source, text = sources[number - 1]
+    return Citation(number=number, source=Source(source=source.source, start=0, end=len(text), text=text))
 
 
 def _valid(kind: type[_V], name: str, value: object) -> _V:

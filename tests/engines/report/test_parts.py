@@ -170,7 +170,7 @@ PARTS: list[tuple[Callable[[], Report], tuple[str, ...]]] = [
     (not_stated_anywhere, ("Why there are no findings", "What was not found", f"{TOLL} Not found (searched for: ")),
     (withheld_in_part, ("No report: the critic rejected", "What was not found", f"{TOLL} Not found (searched for: ")),
     (ended, ("Warnings", "unreviewed: the run ended before anybody could review this draft")),
-    (unreviewed, ("Unreviewed", "scripted cannot criticise: ", "1932 [1]. (not checked)")),
+    (unreviewed, ("Unreviewed", "scripted cannot criticise: ", "say 1932 [1].")),
     (limited, ("The sources do not answer this. Search capabilities were limited;",)),
     (limited, ("What was not found", f"{OPENED} Not found (searched for: ")),
     *((made, ("Sources that were dropped for their tier", *DROPPED)) for made in (strict, not_stated, plain_strict)),

@@ -231,7 +231,9 @@ It was opened in 1932 [1], they say [2]. It is green.
 
 ## Cost
 
-It cost 7 crowns [1].
+### In crowns
+
+- It cost 7 crowns [1, 2].
 """
 CONTEXT: list[Fields] = [
     {
@@ -247,9 +249,11 @@ CONTEXT: list[Fields] = [
 def test_the_draft_of_the_reference_is_composed() -> None:
     """Markdown: its headings are the questions, its marks name sources of the context, whose texts it cites."""
     whole = composed(MARKDOWN, SEED_REVIEW, CONTEXT, "discovery")
-    assert whole.final_report.startswith("# The bridge\n") and "\n## Cost\n" in whole.final_report
+    assert whole.final_report.startswith("# The bridge\n")
+    assert "\n## In crowns\n\nIt cost 7 crowns [1][2].\n" in whole.final_report
     assert "It was opened in 1932, they say [1][2]." in whole.final_report
     assert "It is green. *(cites nothing)*" in whole.final_report
+    assert "Questions answered: 2 of 2." in whole.final_report
     assert whole.sources_used == ("1.md", "2.md")
     verdicts = {claim.text: claim.verdict for claim in whole.claims if claim.kind != "sentence"}
     assert (verdicts["1932"], verdicts["7"]) == ("supported", "not_found")
