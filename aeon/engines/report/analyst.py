@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from pydantic import Field
 
 from aeon.engines.report.effects import Analyse
+from aeon.engines.report.tiers import IN_WORDS
 from aeon.engines.report.timing import limit
 from aeon.engines.report.values import Analysis, Draft, Finding, NewQuery, Review, Status
 from aeon.engines.research.materials import Materials
@@ -137,6 +138,7 @@ class Analyst:
         found = effect.found
         shown = _materials(found)
         parts = [fence("found", "\n".join(_found(found, shown)), _LONGEST_PART), self._briefing.facts(effect.task)]
+        parts.append(IN_WORDS[effect.mode])
         if effect.review is not None and effect.draft is not None:
             parts.append(f"Your earlier draft:\n{fence('draft', _text(effect.draft), _LONGEST_PART)}")
             parts.append(f"What the critic says of it:\n{fence('review', _critique(effect.review), _LONGEST_PART)}")

@@ -8,7 +8,7 @@ from typing import Literal
 from aeon.engines.report.analyst import framed
 from aeon.engines.report.effects import Critique
 from aeon.engines.report.grading import reviewed, unreviewed
-from aeon.engines.report.tiers import ModeConfigs
+from aeon.engines.report.tiers import IN_WORDS, ModeConfigs
 from aeon.engines.report.timing import limit
 from aeon.engines.report.values import Checked, Draft, Finding, Review
 from aeon.engines.research.values import Citation
@@ -118,13 +118,10 @@ class Critic:
         )  # fmt: skip
 
     def _about(self, draft: Draft) -> Iterator[str]:
-        """The mode, the questions, and what the draft says was not found."""
-        takes = {
-            "strict": f"cites known sources of tier 1 to {self._modes.strict.max_tier} alone",
-            "discovery": "cites all sources, and says where they are of tier 3 to 5",
-            "monitor": f"sets what tiers {' and '.join(map(str, self._modes.monitor.compare_tiers))} say side by side",
-        }[draft.mode]
-        yield f"Mode {draft.mode}: the report {takes}."
+        """The mode, the tiers, the questions, and what the draft says was not found."""
+        yield IN_WORDS[draft.mode]
+        tiers = (f"[{one.number}] {one.type} tier {one.tier or 'unknown'}" for one in draft.sources)
+        yield fence("tiers of the sources", "\n".join(tiers), 2_000)
         yield fence("questions", "\n".join(one_line(one, _LONGEST) for one in draft.questions), 2_000)
         gaps = [*draft.gaps, *(draft.questions[one.question - 1] for one in draft.missing)]
         yield f"What it says was not found:\n{fence('missing', chr(10).join(gaps) or 'nothing', 2_000)}"

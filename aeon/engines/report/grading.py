@@ -76,7 +76,7 @@ def reviewed(draft: Draft, said: Review, modes: ModeConfigs) -> Review:
     faults = (*outside, *_unfounded(draft))
     known = answered(draft)
     gaps = tuple(f"nothing was found on: {one}" for n, one in enumerate(draft.questions, 1) if n not in known)
-    reasons = (*faults, *said.reasons, *_unsure(draft, said.status), *_low(draft), *gaps)
+    reasons = (*faults, *_breach(said, outside), *said.reasons, *_unsure(draft, said.status), *_low(draft), *gaps)
     return said.changed(
         status=_worst(said.status, bool(faults), bool(reasons)),
         critique=said.critique or "; ".join(reasons) or "every finding is supported by what it cites",
@@ -108,6 +108,12 @@ def _outside(draft: Draft, modes: ModeConfigs) -> Iterator[str]:
     """What is cited although the mode does not take it."""
     barred = (one for one in draft.cited if not usable(one.tier, draft.mode, modes))
     return (f"source [{one.number}] is of a tier that {draft.mode} does not take ({_tier(one)})" for one in barred)
+
+
+def _breach(said: Review, outside: Sequence[str]) -> Iterator[str]:
+    """That the critic holds the mode to be violated, where no source says so already."""
+    if said.mode_compliance == "violated" and not outside:
+        yield "it does not keep to its mode, says the critic"
 
 
 def _unsure(draft: Draft, status: ReviewStatus) -> Iterator[str]:

@@ -151,7 +151,7 @@ class Played:
 
     def _compare(self, user: str) -> object:
         question = user.partition("Question: ")[2].partition("\n")[0]
-        sides = {}
+        sides: dict[int, dict[str, object]] = {}
         for name, line in _LINE.findall(user):
             source = int(name.partition(".")[0])
             if value := next((one for one in self.values(question) if one in line), ""):

@@ -132,3 +132,11 @@ def test_what_nobody_could_review_is_no_warning() -> None:
     assert (review.status, review.reasons) == ("UNREVIEWED", ("unreviewed: m cannot criticise",))
     assert confidence(whole, review) == "Low"
     assert reviewed(draft(), unreviewed("m cannot criticise"), ModeConfigs()).status == "REJECT"
+
+
+@pytest.mark.requirement("A1", "A2")
+def test_a_critic_that_finds_the_mode_violated_is_told_to_the_reader() -> None:
+    """Also where it would pass the draft."""
+    whole = draft(("supported", 1.0), ("supported", 1.0), tiers=(1, 1))
+    review = reviewed(whole, SAID.changed(mode_compliance="violated"), ModeConfigs())
+    assert (review.status, review.mode_compliance) == ("WARN", "violated") and "its mode" in review.reasons[0]

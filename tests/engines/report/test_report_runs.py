@@ -127,7 +127,7 @@ def test_a_rejected_draft_may_need_another_search() -> None:
     asked = "How often do they paint the Harbour Bridge?"
 
     def search(whole: dict[str, Any]) -> dict[str, Any]:
-        empty = {"sections": [], "not_found": [], "calculations": []}
+        empty: dict[str, list[object]] = {"sections": [], "not_found": [], "calculations": []}
         queries = [{"question": 0, "text": asked}]
         return {**whole, "status": "SEARCH_REQUIRED", "new_queries": queries, "draft": empty}
 
