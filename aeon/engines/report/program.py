@@ -82,7 +82,7 @@ class _Work:
         """Put a round on record."""
         number = self.run.signals.rounds = len(self.rounds) + 1
         draft, review = (self.draft(), self.review) if drafted else (None, None)
-        done = ReportRound(number=number, kind="search", analysis=analysis)
+        done = ReportRound(number=number, kind="search", analysis=analysis.changed(draft=None))
         self.rounds.append(done.changed(kind="draft", draft=draft, review=review) if drafted else done)
 
     def result(self, decision: Decision, whole: Composed) -> Report:

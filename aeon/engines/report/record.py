@@ -22,7 +22,7 @@ _HOME = "aeon:report"
 
 
 class ReportRound(Value):
-    """A round: what the analyst said; a search has no draft and no review."""
+    """A round: what the analyst said, beside its draft, as that was reviewed; a search has no draft and no review."""
 
     number: int
     kind: Literal["search", "draft"]
@@ -128,6 +128,6 @@ def report_item(end: Conclusion, draft: Draft, graded: tuple[Confidence, int], r
 
 
 def _timeless(one: ReportRound) -> JsonObject:
-    """A round without the times at which its sources were read; what its analyst said of them is in the draft."""
+    """A round without the times at which its sources were read."""
     draft = one.draft and one.draft.changed(sources=tuple(each.changed(retrieved="") for each in one.draft.sources))
-    return one.changed(draft=draft, analysis=one.analysis.changed(draft=None)).model_dump(mode="json")
+    return one.changed(draft=draft).model_dump(mode="json")
