@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from aeon.assembly import research
+from aeon.assembly.forms import form_of
 from aeon.assembly.plugin import Plugin, Services
 from aeon.engines.report.analyst import Analyst
 from aeon.engines.report.clarifier import Clarifier
@@ -27,16 +29,18 @@ __all__ = ["PLUGIN"]
 
 
 def _handlers(services: Services[ReportConfig]) -> Handlers:
-    config, supervisor = services.config, services.supervisor
-    reasoning, judge = config.reasoning, Judge(supervisor)
-    clarifier = Clarifier(supervisor, judge, config.questions.ambiguity)
+    config, supervisor, briefing = services.config, services.supervisor, services.briefing
+    reasoning, form = config.reasoning, partial(form_of, supervisor)
+    clarifier = Clarifier(supervisor, Judge(supervisor), form, config.questions.ambiguity)
+    analyst = Analyst(supervisor, briefing, form, reasoning.analyst_timeout * reasoning.factor, config.output_tokens)
+    critic = Critic(supervisor, briefing, form, config.mode_configs, reasoning.critic_timeout * reasoning.factor)
     inner = replace(services, config=config.inner(), tools=_with_items(services))  # type: ignore[arg-type]
     return {
         **research.PLUGIN.handlers(inner),  # type: ignore[arg-type]
         "clarify": clarifier.generate_options,
-        "analyst": Analyst(supervisor, reasoning.analyst_timeout * reasoning.factor).analyse,
-        "compare": Comparer(supervisor, judge).compare,
-        "critic": Critic(judge, config.mode_configs, reasoning.critic_timeout * reasoning.factor).critique,
+        "analyst": analyst.analyse,
+        "compare": Comparer(supervisor, form).compare,
+        "critic": critic.critique,
         "compose": Writer(reasoning.writer_timeout * reasoning.factor).compose,
     }
 

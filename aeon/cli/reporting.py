@@ -6,16 +6,16 @@ from aeon.cli.narration import Narrator
 from aeon.cli.steps import seconds_words
 from aeon.engines.report.effects import Analyse, Clarify, Compare, Compose, Critique
 from aeon.engines.report.values import Analysis, Comparison, Review
-from aeon.engines.research.effects import Cite, FindProviders, Pause, Search
+from aeon.engines.research.effects import FindProviders, Pause, Search
 from aeon.engines.research.values import Cited
-from aeon.observability.lines import Line, Span, degradation_line, labelled, short
+from aeon.observability.lines import Line, Span, counted, degradation_line, labelled, short
 from aeon.schema import Degradation, Found, Outcome, SearchProblem
 from aeon.schema.effects import AskUser, Effect, Note
 
 __all__ = ["ReportNarrator"]
 
 _QUERY, _LINE = 60, 100
-_STYLES = {"PASS": "good", "WARN": "warn", "REJECT": "bad"}
+_STYLES = {"PASS": "good", "WARN": "warn", "REJECT": "bad", "UNREVIEWED": "warn"}
 
 
 class ReportNarrator(Narrator):
@@ -74,14 +74,14 @@ class ReportNarrator(Narrator):
 
 
 def _analysed(analysis: Analysis, took: str) -> list[Line]:
-    if analysis.status == "DRAFT_READY":
-        without = f", without {', '.join(analysis.drop)}" if analysis.drop else ""
-        return labelled("analyst", [(Span(f"draft ready{without}"), Span(took, "dim"))])
+    if analysis.draft is not None and analysis.status == "DRAFT_READY":
+        said = f"draft of {counted(len(analysis.draft.findings), 'sentence')}"
+        return labelled("analyst", [(Span(said), Span(took, "dim"))])
     lines: list[Line] = [(Span(short(query.text, _LINE)),) for query in analysis.new_queries]
     return labelled("search", [*lines[:-1], (*lines[-1], Span(took, "dim"))] if lines else [])
 
 
 def _answered(effect: Effect, cited: Cited) -> Line:
-    if not isinstance(effect, Cite) or not cited.short:
+    if not any(one.citations for one in cited.sentences):
         return (Span("✗ ", "warn"), Span(short(effect.task.text, _QUERY)), Span("  not found", "dim"))
-    return (Span("✓ ", "good"), Span(short(f"{effect.task.text} {cited.short}", _LINE)))
+    return (Span("✓ ", "good"), Span(short(f"{effect.task.text} {cited.text}", _LINE)))

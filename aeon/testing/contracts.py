@@ -12,7 +12,7 @@ from aeon.runtime.ledger import Ledger
 from aeon.runtime.replay import AnyEngine
 from aeon.schema import Reply, Value
 from aeon.schema.effects import AskUser, Effect
-from aeon.testing import multipass, research
+from aeon.testing import multipass, report, research
 from aeon.testing.samples import phases, samples
 
 __all__ = ["AnyHandler", "check_handler", "check_handlers"]
@@ -88,6 +88,7 @@ def _contradictions(effect: Effect, value: Value) -> Iterator[str]:
         yield from _of_reply(effect, value)
     yield from multipass.contradictions(effect, value)
     yield from research.contradictions(effect, value)
+    yield from report.contradictions(effect, value)
 
 
 def _of_reply(effect: AskUser, reply: Reply) -> Iterator[str]:

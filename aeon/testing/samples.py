@@ -8,7 +8,7 @@ from aeon.errors import UsageError
 from aeon.runtime.replay import AnyEngine
 from aeon.schema import Allowance, JsonObject, Task
 from aeon.schema.effects import AskUser, Effect
-from aeon.testing import multipass, research
+from aeon.testing import multipass, report, research
 from aeon.testing.obliging import plainest
 from aeon.testing.tasks import ANSWERED, PLAIN, QUESTIONS, TASKS
 
@@ -31,7 +31,7 @@ def samples(engine: AnyEngine, phase: str) -> tuple[Effect, ...]:
     if phase not in kinds:
         raise UsageError(f"engine '{engine.name}' has no effect of its own called '{phase}'; it has {', '.join(kinds)}")
     kind, allowance = kinds[phase], Allowance(calls=engine.config().caps.of(phase))
-    own = multipass.SAMPLES.get(kind) or research.SAMPLES.get(kind)
+    own = multipass.SAMPLES.get(kind) or research.SAMPLES.get(kind) or report.SAMPLES.get(kind)
     effects = _ASKED if kind is AskUser else own or _derived(kind)
     return tuple(effect.changed(allowance=allowance) for effect in effects)
 

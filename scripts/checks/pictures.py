@@ -82,10 +82,10 @@ STEPS: dict[str, tuple[Step, ...]] = {
         ("search", "pause", "a search failed"),
         ("pause", "search", "again"),
         ("search", "analyst", ""),
-        ("analyst", "analyst", "each question was researched"),
-        ("analyst", "compare", "sources differ"),
+        ("analyst", "analyst", "SEARCH_REQUIRED, and each question was researched"),
+        ("analyst", "compare", "several sources were found"),
         ("compare", "analyst", ""),
-        ("analyst", "critic", "the draft is ready"),
+        ("analyst", "critic", "DRAFT_READY"),
         ("critic", "analyst", "REJECT"),
     ),
     "tutor": (

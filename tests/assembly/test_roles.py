@@ -117,7 +117,7 @@ async def _handled(handlers: Handlers, effect: AskUser | Value) -> None:
         ("graph", {"planner", "worker", "verifier", "tutor"}),
         ("loop", {"planner", "worker", "verifier", "tutor"}),
         ("research", {"planner", "worker", "verifier"}),
-        ("report", {"planner"}),
+        ("report", {"planner", "verifier"}),
     ],
 )
 def test_each_phase_asks_the_models_of_its_roles(engine: str, asked: set[str], tmp_path: Path) -> None:

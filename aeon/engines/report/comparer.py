@@ -2,97 +2,104 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from itertools import combinations
 
-from aeon.engines.report.drafting import unmarked
+from pydantic import Field
+
 from aeon.engines.report.effects import Compare
-from aeon.engines.report.sifting import in_context
-from aeon.engines.report.values import Comparison, Other, Side
-from aeon.engines.research.common import stems
+from aeon.engines.report.values import Comparison, Side
 from aeon.engines.research.effects import Numbered
-from aeon.engines.research.looking import Looker
-from aeon.engines.research.support import answering, headed
-from aeon.engines.research.values import Finding
-from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.engines.research.materials import Materials, numbered
+from aeon.engines.research.values import Digest
 from aeon.language.mention import Mention
-from aeon.proof.mentions import mentions
-from aeon.runtime.ledger import current_ledger
-from aeon.supervisor.judge import Judge
-from aeon.supervisor.judge_specs import judgment
+from aeon.proof.figures import figures_in
+from aeon.schema import WorkForm
+from aeon.schema.frozen import Frozen
+from aeon.supervisor.prompt import Prompt, cut, fence, load
 from aeon.supervisor.supervisor import Supervisor
 
 __all__ = ["Comparer", "different"]
 
-_ANSWERS = "answers_question"
+_ROOM, _TOKENS, _LONGEST = 9_000, 600, 600
 _VALUES = ("number", "date", "time")
+_DATE_PARTS = 3
+
+
+class _SideSaid(Frozen):
+    source: int
+    answer: str = Field(min_length=1)
+    citations: tuple[str, ...] = Field(min_length=1)
+
+
+class _Compared(Frozen):
+    sides: tuple[_SideSaid, ...]
+    differ: bool
 
 
 class Comparer:
-    """Reads what other sources say to a question, and compares the values."""
+    """Asks a capable model what each source says; of a small one, the values of cited sentences are compared."""
 
-    def __init__(self, supervisor: Supervisor, judge: Judge) -> None:
-        self._looker = Looker(supervisor, judge)
-        self._judge = judge
+    def __init__(self, supervisor: Supervisor, form: Callable[[], Awaitable[WorkForm]]) -> None:
+        self._supervisor = supervisor
+        self._form = form
 
     async def compare(self, effect: Compare) -> Comparison:
         """The sides of a question. A source that says nothing to exactly this question is no side.
 
         Raises:
-            ModelError: the model could not be asked.
+            CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
-        sides = list(effect.known)
-        for other in effect.others:
-            if current_ledger().calls_left() < 2:
-                break
-            if side := await self._side(effect.question, other):
-                sides.append(side)
-        pairs = combinations(sides, 2)
-        return Comparison(sides=tuple(sides), differ=any(different(a.answer, b.answer) for a, b in pairs))
-
-    async def _side(self, question: str, other: Other) -> Side | None:
-        numbered = Numbered(number=1, passage=other.passage, query=question, title=other.title)
-        try:
-            found = await self._looker.look(question, [numbered])
-        except (CompletionError, AllowanceExhausted):
-            return None
-        if not found.answer or not found.evidence:
-            return None
-        citation = in_context(found.evidence[0], [other.passage])
-        if found.score is None:  # of a yes or no the look does not say it
-            judged = await answering(self._judge, headed(found.evidence, {1: other.title}), question)
-            found = found if judged is None else found.changed(score=judged.score)
-        if not _is_to_the_point(found, other.title, citation.source.text):
-            return None
-        return Side(answer=unmarked(found.answer), citation=citation, tier=other.tier)
+        if await self._form() == "program":
+            return _by_values(effect)
+        shown = _shown(effect)
+        question = f"Question: {cut(effect.question, _LONGEST)}\n\n{fence('sources', shown.text, 2 * _ROOM)}"
+        prompt = Prompt(load("aeon.engines.report", "compare.md").strip(), question)
+        check = partial(_faults, shown=shown)
+        said = await self._supervisor.structured(prompt, _Compared, max_tokens=_TOKENS, check=check)
+        sides = tuple(_sides(said.value, effect, shown))
+        return Comparison(sides=sides, differ=said.value.differ and len(sides) > 1)
 
 
-def _is_to_the_point(found: Finding, title: str, quote: str) -> bool:
-    """Whether what was read answers exactly this question: it shares its words and, where measured, a judge agrees.
+def _shown(effect: Compare) -> Materials:
+    """The sources with their sentences: those that are cited first."""
+    digests = [
+        Digest(number=n, summary=one.answer, sentences=(one.citation.source,)) for n, one in enumerate(effect.sides, 1)
+    ]
+    others = enumerate(effect.others, len(digests) + 1)
+    texts = [Numbered(number=n, passage=one.passage, query=effect.question, title=one.title) for n, one in others]
+    return numbered(texts, _ROOM, digests)
 
-    Without this, what a text says of another bridge would count as a disagreement.
-    """
-    about = stems(found.question)
-    if len(about & stems(f"{title} {quote}")) * 2 < len(about):
-        return False
-    return found.score is None or found.score >= judgment(_ANSWERS).threshold
+
+def _faults(made: _Compared, shown: Materials) -> list[str]:
+    """Which sides cite a sentence that their source does not have; no id is left out."""
+    wrong = (
+        side for side in made.sides if len(cited := shown.cited(side.citations)) < len(set(side.citations))
+        or any(one.number != side.source for one in cited)
+    )  # fmt: skip
+    return [f"sides: source {one.source} has no sentence {', '.join(one.citations)}" for one in wrong]
+
+
+def _sides(made: _Compared, effect: Compare, shown: Materials) -> Iterator[Side]:
+    """What each source says, once."""
+    tiers = [*(one.tier for one in effect.sides), *(one.tier for one in effect.others)]
+    for one in (side for n, side in enumerate(made.sides) if side.source not in [x.source for x in made.sides[:n]]):
+        yield Side(answer=one.answer, citation=shown.cited(one.citations)[0], tier=tiers[one.source - 1])
+
+
+def _by_values(effect: Compare) -> Comparison:
+    pairs = combinations((one.citation.source.text for one in effect.sides), 2)
+    return Comparison(sides=effect.sides, differ=any(different(one, other) for one, other in pairs))
 
 
 def different(one: str, other: str) -> bool:
-    """Whether two answers give different values.
+    """Whether two sentences give different values: both have some of one kind, and no reading of two is the same.
 
-    Numbers and dates differ where no reading of them is the same; a year is the same as a day in it. Where one has
-    none, other answers differ if they share no word.
+    A year is the same as a day in it.
     """
-    first, second = _values(one), _values(other)
-    if first and second:
-        return not any(_same(a, b) for a in first for b in second)
-    words, others = stems(one), stems(other)
-    return bool(words and others) and not words & others
-
-
-def _values(text: str) -> list[Mention]:
-    return [one for one in mentions(text, cell=True) if one.kind in _VALUES]
+    kinds = [[each for each in figures_in(text, cell=False) if each.kind in _VALUES] for text in (one, other)]
+    return all(kinds) and not any(_same(a, b) for a in kinds[0] for b in kinds[1])
 
 
 def _same(one: Mention, other: Mention) -> bool:
@@ -103,7 +110,7 @@ def _same(one: Mention, other: Mention) -> bool:
 
 def _alike(one: str, other: str) -> bool:
     """Whether two canonical values are one; of days, ``00`` stands for any month or day."""
-    parts = list(zip(one.split("-"), other.split("-"), strict=False))
-    if Counter((one.count("-"), other.count("-")))[2] == 2:
-        return all(a == b or "00" in (a, b) for a, b in parts)
+    parts, others = one.split("-"), other.split("-")
+    if len(parts) == len(others) == _DATE_PARTS:
+        return all(a == b or "00" in (a, b) for a, b in zip(parts, others, strict=True))
     return one == other

@@ -20,12 +20,12 @@ __all__ = ["ReasoningSettings", "ReportCaps", "ReportConfig"]
 class ReportCaps(Caps):
     """Model calls that one effect of each phase may make, repairs and retries included."""
 
-    find_providers: int = Field(default=0, ge=0)
+    find_providers: int = Field(default=4, ge=0, description="to find out what the endpoint can do")
     search: int = Field(default=0, ge=0)
     pause: int = Field(default=0, ge=0)
-    clarify: int = Field(default=8, ge=0)
-    analyst: int = Field(default=9, ge=0)
-    compare: int = Field(default=9, ge=0)
+    clarify: int = Field(default=5, ge=0)
+    analyst: int = Field(default=5, ge=0)
+    compare: int = Field(default=3, ge=0)
     critic: int = Field(default=24, ge=0)
     compose: int = Field(default=0, ge=0)
 
@@ -71,6 +71,7 @@ class ReportConfig(Settings):
     most_results: int = Field(default=5, ge=1, le=50)
     search_seconds: float = Field(default=30.0, gt=0, description="for one search")
     clarify: Literal["never", "measured", "always"] = "never"
+    output_tokens: int = Field(default=2_048, ge=64, description="of one reply: drafts and critiques are long")
     caps: ReportCaps = ReportCaps()
 
     @field_validator("source_tiers")
@@ -79,11 +80,14 @@ class ReportConfig(Settings):
         check_places(tiers)
         return tiers
 
-    def inner(self) -> ResearchConfig:
-        """The configuration of the research into one question; the critic checks what it finds."""
+    def inner(self, checked: bool = False) -> ResearchConfig:
+        """The configuration of the research into one question.
+
+        What is the draft as it stands is ``checked``; what the analyst still words is for the critic to check.
+        """
         seconds = LIMITS[self.tier].seconds * self.reasoning.factor
         return ResearchConfig(
-            tier=self.tier, most_results=self.most_results, search_seconds=self.search_seconds, check=False,
+            tier=self.tier, most_results=self.most_results, search_seconds=self.search_seconds, check=checked,
             budget=Budget(seconds=seconds), prices=self.prices, prompt_bytes=self.prompt_bytes,
             output_tokens=self.output_tokens, tool_output_bytes=self.tool_output_bytes,
         )  # fmt: skip

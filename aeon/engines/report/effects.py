@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 from aeon.engines.report.tiers import Mode, Ranked
-from aeon.engines.report.values import (
-    Analysis,
-    Comparison,
-    Composed,
-    Draft,
-    Other,
-    Readings,
-    Review,
-    Side,
-)
+from aeon.engines.report.values import Analysis, Comparison, Composed, Draft, Other, Readings, Review, Side
 from aeon.schema.effects import EffectOf, Role
 
 __all__ = ["Analyse", "Clarify", "Compare", "Compose", "Critique"]
@@ -27,10 +18,11 @@ class Clarify(EffectOf[Readings]):
 
 
 class Analyse(EffectOf[Analysis]):
-    """What is to be searched, or is the draft ready? With a ``review``: how is the draft revised?
+    """What is to be searched, or what is the draft? Without any question, at most ``most`` are to be planned.
 
-    ``context`` are the best sources that the query found. ``most`` questions are planned at first. ``worded`` are all
-    wordings of questions that were searched for. In the ``last`` round nothing more can be searched, but for the plan.
+    ``context`` are the best sources that the query found; ``found`` is what research found on the questions, as it is.
+    ``draft`` is the one that the ``review`` is of, and ``searched`` all that was searched for. In the ``last`` word the
+    analyst drafts from what is there.
     """
 
     phase = "analyst"
@@ -38,25 +30,26 @@ class Analyse(EffectOf[Analysis]):
     round: int
     mode: Mode
     most: int
-    draft: Draft
+    found: Draft
     context: tuple[Ranked, ...] = ()
+    draft: Draft | None = None
     review: Review | None = None
-    worded: tuple[str, ...] = ()
+    searched: tuple[str, ...] = ()
     last: bool = False
 
 
 class Compare(EffectOf[Comparison]):
-    """Do the sources give one value to a question? ``known`` sides are there; ``others`` are still to be read."""
+    """Do the sources give one value to a question? ``sides`` are cited; ``others`` are still to be read."""
 
     phase = "compare"
     role: Role = "verifier"
     question: str
-    known: tuple[Side, ...] = ()
+    sides: tuple[Side, ...] = ()
     others: tuple[Other, ...] = ()
 
 
 class Critique(EffectOf[Review]):
-    """Does each finding of the draft stand on what it cites, and is the draft what the mode asks for?"""
+    """Does each sentence of the draft stand on what it cites, and is the draft what the mode asks for?"""
 
     phase = "critic"
     role: Role = "verifier"
@@ -65,7 +58,7 @@ class Critique(EffectOf[Review]):
 
 
 class Compose(EffectOf[Composed]):
-    """The report out of the reviewed draft; ``review`` is ``None`` where nobody reviewed it, for want of means."""
+    """The report out of the reviewed draft; ``review`` is ``None`` where the run ended before."""
 
     phase = "compose"
     draft: Draft

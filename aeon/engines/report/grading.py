@@ -1,18 +1,18 @@
-"""How good a report is: the verdict on a draft, its score and its confidence. All of it follows from the draft."""
+"""How good a report is: what follows from a draft and its review for the verdict, the score and the confidence."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from aeon.engines.report.tiers import ModeConfigs, usable
 from aeon.engines.report.values import Checked, Confidence, Draft, Finding, Review, ReviewStatus, SourceCited
 from aeon.schema.claims import Verdict
 
-__all__ = ["answered", "confidence", "judged", "reviewed", "score", "stands"]
+__all__ = ["answered", "confidence", "judged", "reviewed", "score", "stands", "unreviewed"]
 
 _TIER_WEIGHTS: dict[int | None, float] = {1: 1.0, 2: 0.9, 3: 0.7, 4: 0.5, 5: 0.3, None: 0.5}
-_UNCHECKED, _SUPPORTED = 0.5, 1.0
-"""What a finding counts that nobody checked, and one that a judge said is supported without a probability."""
+_WORTH: dict[Verdict, float] = {"supported": 1.0, "partial": 0.5, "not_checked": 0.5}
+"""What a finding counts for which no judge told a probability."""
 _HIGH, _MEDIUM = 75, 40
 """The least score of a report of high and of medium confidence."""
 _REFUTED: tuple[Verdict, ...] = ("contradicted", "not_found")
@@ -33,9 +33,9 @@ def answered(draft: Draft) -> frozenset[int]:
 def score(draft: Draft) -> int:
     """The score of a draft, 0-100: the share of its questions with findings, times the mean worth of its findings.
 
-    The worth of a finding is its support (the judge's probability; 0.5 where nobody checked it, 0 where it is refuted)
-    times the weight of the best tier that it cites: 1, .9, .7, .5 and .3 for tiers 1 to 5, .5 for an unknown source.
-    So nothing that was not measured counts as much as what was.
+    The worth of a finding is its support (the judge's probability; without one 1 where it is supported, 0.5 where that
+    is so in part or nobody checked it, 0 where it is refuted) times the weight of the best tier that it cites: 1, .9,
+    .7, .5 and .3 for tiers 1 to 5, .5 for an unknown source.
     """
     if not draft.findings or not draft.questions:
         return 0
@@ -44,86 +44,93 @@ def score(draft: Draft) -> int:
 
 
 def confidence(draft: Draft, review: Review | None) -> Confidence:
-    """High for a draft that passed, with a score from 75 on; Medium for one that was not rejected, from 40; else Low.
+    """High for a draft that passed, with a score from 75 on; Medium for one with warnings or from 40 on; else Low.
 
-    What nobody reviewed has a low confidence.
+    What nobody reviewed, or the critic rejected, has a low confidence.
     """
     points = score(draft)
-    if review is None or review.status == "REJECT" or points < _MEDIUM:
+    if review is None or review.status in ("REJECT", "UNREVIEWED") or points < _MEDIUM:
         return "Low"
     return "High" if review.status == "PASS" and points >= _HIGH else "Medium"
 
 
 def judged(draft: Draft, checked: Sequence[Checked]) -> Draft:
     """The draft with what a critic says of its findings."""
-    by_id = {one.id: one for one in checked}
-    findings = (
-        one.changed(verdict=by_id[one.id].verdict, score=by_id[one.id].score) if one.id in by_id else one
-        for one in draft.findings
-    )
-    return draft.changed(findings=tuple(findings))
+    by_id = {one.id: one.model_dump(exclude={"id"}) for one in checked}
+    return draft.changed(findings=tuple(one.changed(**by_id.get(one.id, {})) for one in draft.findings))
 
 
-def reviewed(draft: Draft, checked: Sequence[Checked], modes: ModeConfigs) -> Review:
-    """The verdict on a draft: REJECT what must not be published so, WARN of what a reader has to know, else PASS."""
-    draft = judged(draft, checked)
-    outside = _outside(draft, modes)
-    faults = [*outside, *_refuted(draft)]
-    gaps = _unanswered(draft)
-    missing = [f"nothing was found on: {question}" for question in gaps]
-    reasons = (*faults, *_unsure(draft), *_low(draft), *missing)
-    return Review(
-        status=_status(faults, reasons),
-        critique="; ".join(reasons) or "every finding is supported by what it cites",
-        reasons=reasons,
-        suggestions=tuple(f"word otherwise, and look elsewhere for: {question}" for question in gaps),
-        mode_compliance="violated" if outside else "compliant",
-        logical_gaps=tuple(missing),
-        checked=tuple(checked),
-        rejected=tuple(one.id for one in draft.findings if not stands(one)),
-    )
+def unreviewed(why: str) -> Review:
+    """What stands for the review of a critic that cannot criticise."""
+    return Review(status="UNREVIEWED", critique=why, reasons=(f"unreviewed: {why}",))
 
 
-def _status(faults: Sequence[str], reasons: Sequence[str]) -> ReviewStatus:
-    if faults:
-        return "REJECT"
-    return "WARN" if reasons else "PASS"
+def reviewed(draft: Draft, said: Review, modes: ModeConfigs) -> Review:
+    """What the critic ``said`` of a draft, and what follows from the draft itself.
 
-
-def _refuted(draft: Draft) -> list[str]:
-    """What does not stand; a draft of nothing does not either."""
-    refuted = [one.text for one in draft.findings if not stands(one)]
-    empty = [] if draft.findings else ["nothing was found on any question"]
-    return [*(f"“{text}” is not supported by what it cites" for text in refuted), *empty]
-
-
-def _outside(draft: Draft, modes: ModeConfigs) -> list[str]:
-    """What is cited although the mode does not take it."""
-    barred = (one for one in draft.sources if not usable(one.tier, draft.mode, modes))
-    return [f"source [{one.number}] is of a tier that {draft.mode} does not take ({_tier(one)})" for one in barred]
-
-
-def _unanswered(draft: Draft) -> list[str]:
+    It is REJECT where a sentence cites nothing, a source is outside of the mode or a finding is refuted, or there is
+    none; at least WARN of what a reader has to know.
+    """
+    draft = judged(draft, said.checked)
+    outside = tuple(_outside(draft, modes))
+    faults = (*outside, *_unfounded(draft))
     known = answered(draft)
-    return [question for number, question in enumerate(draft.questions, 1) if number not in known]
+    gaps = tuple(f"nothing was found on: {one}" for n, one in enumerate(draft.questions, 1) if n not in known)
+    reasons = (*faults, *_breach(said, outside), *said.reasons, *_unsure(draft, said.status), *_low(draft), *gaps)
+    return said.changed(
+        status=_worst(said.status, bool(faults), bool(reasons)),
+        critique=said.critique or "; ".join(reasons) or "every finding is supported by what it cites",
+        reasons=reasons,
+        mode_compliance="violated" if outside else said.mode_compliance,
+        logical_gaps=tuple(dict.fromkeys((*said.logical_gaps, *gaps))),
+        rejected=tuple(one.id for one in draft.findings if not stands(one) or not one.citations),
+    )
 
 
-def _unsure(draft: Draft) -> list[str]:
-    partly = sum(one.verdict == "partial" for one in draft.findings)
+def _worst(said: ReviewStatus, faulty: bool, doubtful: bool) -> ReviewStatus:
+    if faulty:
+        return "REJECT"
+    return "WARN" if said == "PASS" and doubtful else said
+
+
+def _unfounded(draft: Draft) -> Iterator[str]:
+    """What does not stand; a draft of nothing does not either."""
+    for one in draft.findings:
+        if not one.citations:
+            yield f"“{one.text}” cites nothing"
+        elif not stands(one):
+            yield f"“{one.text}” is not supported by what it cites{f' ({one.why})' if one.why else ''}"
+    if not draft.findings:
+        yield "nothing was found on any question"
+
+
+def _outside(draft: Draft, modes: ModeConfigs) -> Iterator[str]:
+    """What is cited although the mode does not take it."""
+    barred = (one for one in draft.cited if not usable(one.tier, draft.mode, modes))
+    return (f"source [{one.number}] is of a tier that {draft.mode} does not take ({_tier(one)})" for one in barred)
+
+
+def _breach(said: Review, outside: Sequence[str]) -> Iterator[str]:
+    """That the critic holds the mode to be violated, where no source says so already."""
+    if said.mode_compliance == "violated" and not outside:
+        yield "it does not keep to its mode, says the critic"
+
+
+def _unsure(draft: Draft, status: ReviewStatus) -> Iterator[str]:
+    count = len(draft.findings)
+    if partly := sum(one.verdict == "partial" for one in draft.findings):
+        yield f"{partly} of {count} sentences supported in part only"
     unchecked = sum(one.verdict == "not_checked" for one in draft.findings)
-    differ = len(draft.disagreements)
-    said = [
-        (partly, "supported in part only"),
-        (unchecked, "not checked: no judge was measured, or nothing was left to ask it"),
-    ]
-    found = [f"{count} of {len(draft.findings)} findings {words}" for count, words in said if count]
-    return [*found, *([f"sources give different values to {differ} of the questions"] if differ else [])]
+    if unchecked and status != "UNREVIEWED":
+        yield f"{unchecked} of {count} sentences not checked"
+    if differ := len(draft.disagreements):
+        yield f"sources give different values to {differ} of the questions"
 
 
-def _low(draft: Draft) -> list[str]:
+def _low(draft: Draft) -> Iterator[str]:
     """A word on each source of a low tier."""
-    low = [one for one in draft.sources if one.tier is not None and one.tier >= _WARNED]
-    return [f"[{one.number}] {one.title} is {_tier(one)}" for one in low] if draft.mode == "discovery" else []
+    low = (one for one in draft.cited if one.tier is not None and one.tier >= _WARNED)
+    return (f"[{one.number}] {one.title} is {_tier(one)}" for one in low if draft.mode == "discovery")
 
 
 def _tier(source: SourceCited) -> str:
@@ -131,11 +138,7 @@ def _tier(source: SourceCited) -> str:
 
 
 def _support(finding: Finding) -> float:
-    if not stands(finding):
-        return 0.0
-    if finding.verdict == "not_checked":
-        return _UNCHECKED
-    return _SUPPORTED if finding.score is None else finding.score
+    return (finding.score if finding.score is not None else _WORTH[finding.verdict]) if stands(finding) else 0.0
 
 
 def _weight(finding: Finding, draft: Draft) -> float:

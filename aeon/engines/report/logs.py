@@ -12,10 +12,10 @@ from pathlib import Path
 
 from aeon.engines.report.effects import Analyse, Compose, Critique
 from aeon.engines.report.record import Report
-from aeon.engines.report.values import Analysis, Review
+from aeon.engines.report.values import Analysis
 from aeon.observability.trail import Trail
 from aeon.runtime.events import EffectEnded, Event, RunStarted
-from aeon.schema import JsonObject, Outcome
+from aeon.schema import JsonObject, JsonValue, Outcome
 from aeon.schema.effects import Effect
 
 __all__ = ["IterationLog", "folder_name", "write_logs"]
@@ -56,8 +56,7 @@ class IterationLog:
         if isinstance(effect, Analyse | Critique):
             self._round = effect.round
         for agent, content in _said(effect, outcome):
-            metadata: JsonObject = {} if outcome.failure is None else {"failure": outcome.message}
-            whole: JsonObject = {"iteration": self._round, "agent": agent, "metadata": metadata, **content}
+            whole: JsonObject = {"iteration": self._round, "agent": agent, **content}
             self._write(f"iteration_{self._round}_{agent}.json", whole)
 
     def end(self, result: Report) -> str:
@@ -88,70 +87,43 @@ def write_logs(directory: str | Path, run: Trail) -> str:
     return log.end(run.result) if isinstance(run.result, Report) else log.problem
 
 
+_GIVEN = {
+    "analyst": ("mode", "most", "last", "context", "searched", "found", "draft", "review"), "critic": ("draft",),
+    "writer": ("mode", "draft", "review", "context"),
+}  # fmt: skip
+"""The fields of its effect that an agent is given."""
+_OUTPUT = {
+    "analyst": ("status", "new_queries", "draft", "reasoning_chain"),
+    "critic": ("status", "critique", "suggestions", "mode_compliance", "logical_gaps"),
+    "writer": ("final_report", "sources_used", "confidence_level"),
+}
+"""What an agent of the reference says; the rest stands under the metadata."""
+
+
 def _said(effect: Effect, outcome: Outcome) -> Iterator[tuple[str, JsonObject]]:
     """The agent of the effect, with what it was given and said; an ``output`` is null where it said nothing."""
-    match effect:
-        case Analyse():
-            yield "analyst", _analyst(effect, outcome)
-        case Critique():
-            yield "critic", _critic(effect, outcome)
-        case Compose():
-            yield "writer", _writer(effect, outcome)
-
-
-def _given(effect: Analyse | Critique | Compose, *names: str) -> JsonObject:
-    """What the agent was given: the query, what people said that it means, and these fields of the effect."""
-    clarifications = [one.answer for one in effect.task.clarifications]
-    fields = effect.model_dump(mode="json", include=set(names))
-    return {"query": effect.task.text, "clarifications": clarifications} | {name: fields[name] for name in names}
-
-
-def _analyst(effect: Analyse, outcome: Outcome) -> JsonObject:
-    """Its draft is the one that it says is ready: without what it drops."""
-    given = _given(effect, "mode", "most", "last", "context", "worded", "draft", "review")
-    said = outcome.value
-    if not isinstance(said, Analysis):
-        return {"input": given, "output": None}
-    kept = [one.text for one in effect.draft.findings if one.id not in said.drop]
-    output: JsonObject = {
-        "status": said.status,
-        "new_queries": [query.text for query in said.new_queries],
-        "draft": "\n".join(kept) if said.status == "DRAFT_READY" else "",
-        "reasoning_chain": said.reasoning_chain,
-    }
-    return {"input": given, "output": output, "metadata": {"dropped": list(said.drop)}}
-
-
-def _critic(effect: Critique, outcome: Outcome) -> JsonObject:
-    given: JsonObject = _given(effect, "draft") | {"mode": effect.draft.mode}
-    said = outcome.value
-    if not isinstance(said, Review):
-        return {"input": given, "output": None}
-    review = said.model_dump(mode="json")
-    names = ("status", "critique", "suggestions", "mode_compliance", "logical_gaps")
-    metadata: JsonObject = {"checked": review["checked"], "rejected": review["rejected"]}
-    return {"input": given, "output": {name: review[name] for name in names}, "metadata": metadata}
-
-
-def _writer(effect: Compose, outcome: Outcome) -> JsonObject:
-    said = outcome.value
-    names = {"final_report", "sources_used", "confidence_level"}
-    output = None if said is None else said.model_dump(mode="json", include=names)
-    return {"input": _given(effect, "mode", "draft", "review", "context"), "output": output}
+    if not isinstance(effect, Analyse | Critique | Compose):
+        return
+    agent = {"analyst": "analyst", "critic": "critic", "compose": "writer"}[effect.phase]
+    clarifications: list[JsonValue] = [one.answer for one in effect.task.clarifications]
+    given: JsonObject = {"query": effect.task.text, "clarifications": clarifications}
+    given |= effect.model_dump(mode="json", include=set(_GIVEN[agent]))
+    if outcome.value is None:
+        yield agent, {"input": given, "output": None, "metadata": {"failure": outcome.message}}
+        return
+    said = outcome.value.model_dump(mode="json", exclude={"claims"})
+    output = {name: said.pop(name) for name in _OUTPUT[agent]}
+    if isinstance(outcome.value, Analysis):
+        written = outcome.value.draft
+        output["draft"] = "\n".join(one.text for one in written.findings) if written is not None else ""
+        output["new_queries"] = [query.text for query in outcome.value.new_queries]
+    yield agent, {"input": given, "output": output, "metadata": said}
 
 
 def _summary(result: Report) -> JsonObject:
+    names = {"query", "execution_id", "mode", "confidence", "score", "dropped", "usage", "seconds"}
     return {
-        "query": result.query,
-        "execution_id": result.execution_id,
-        "mode": result.mode,
-        "total_iterations": len(result.rounds),
-        "final_status": result.stop_reason,
-        "confidence": result.confidence,
-        "score": result.score,
-        "reasons": list(result.reasons),
+        **result.model_dump(mode="json", include=names), "total_iterations": len(result.rounds),
+        "final_status": result.stop_reason, "reasons": list(result.reasons),
         "sources": [source.model_dump(mode="json") for source in result.sources],
-        "dropped": [source.model_dump(mode="json") for source in result.dropped],
-        "usage": result.usage.model_dump(mode="json"),
-        "seconds": result.seconds,
-    }
+    }  # fmt: skip

@@ -22,15 +22,11 @@ _HOME = "aeon:report"
 
 
 class ReportRound(Value):
-    """A round: what the analyst said, how many findings there were after its searches, and the review, if one was made.
-
-    ``kind``: a round in which something was only searched has no draft.
-    """
+    """A round: what the analyst said, beside its draft, as that was reviewed; a search has no draft and no review."""
 
     number: int
     kind: Literal["search", "draft"]
     analysis: Analysis
-    findings: int = 0
     draft: Draft | None = None
     review: Review | None = None
 
@@ -38,33 +34,36 @@ class ReportRound(Value):
 class Report(Conclusion):
     """The result of a report run; ``answer`` is the report as Markdown.
 
-    ``draft`` holds the whole report as data; ``sources`` are those that it cites, by number, with their tiers.
+    ``draft`` holds the whole report as data; its sources are those that it cites, by number, with their tiers.
     ``context`` are the sources that the query found, as Items with their tiers; ``dropped`` are those that the mode
     does not take, and ``unmatched`` are keys of ``source_tiers`` that give no source its tier. ``items`` is the report
-    as Items with the keys of the reference; of a plain search, its results.
-    ``results`` are the passages of a plain search, ``None`` of a report. ``review`` is that of the draft, if there is
-    one; ``found`` counts the sources that the query found. ``score`` is 0-100, as `grading.score` says.
+    as Items with the keys of the reference; of a plain search, its results, whose passages are ``results``, ``None`` of
+    a report. ``review`` is that of the draft, if there is one; ``found`` counts the sources that the query found.
+    ``score`` is 0-100, as `grading.score` says.
     """
 
     gives_claims: ClassVar[bool] = True
 
     query: str
     mode: Mode
-    summary: str = ""
     draft: Draft
     confidence: Confidence = "Low"
     score: int = 0
-    reasons: tuple[str, ...] = ()
     rounds: tuple[ReportRound, ...] = ()
     context: tuple[JsonObject, ...] = ()
-    dropped: tuple[Ranked, ...] = ()
     items: tuple[JsonObject, ...] = ()
     results: tuple[Passage, ...] | None = None
     review: Review | None = None
     found: int = 0
+    dropped: tuple[Ranked, ...] = ()
     limited: bool = False
     search_problems: tuple[SearchProblem, ...] = ()
     unmatched: tuple[str, ...] = ()
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why the critic does not just pass the report."""
+        return self.review.reasons if self.review is not None else ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -97,15 +96,9 @@ class Report(Conclusion):
 def item(url: str, name: str, site: str, description: str, points: int) -> JsonObject:
     """An Item with the keys of the reference."""
     return {
-        "@type": "Item",
-        "url": url,
-        "name": name,
-        "site": site,
-        "siteUrl": _home(url),
-        "score": points,
-        "description": description,
-        "schema_object": {},
-    }
+        "@type": "Item", "url": url, "name": name, "site": site, "siteUrl": _home(url), "score": points,
+        "description": description, "schema_object": {},
+    }  # fmt: skip
 
 
 def own_item(source: str, given: Item, points: int) -> JsonObject:
@@ -127,20 +120,14 @@ def report_item(end: Conclusion, draft: Draft, graded: tuple[Confidence, int], r
     confidence, points = graded
     used: list[JsonValue] = [source.source for source in draft.sources]
     schema: JsonObject = {
-        "@type": "ResearchReport",
-        "mode": draft.mode,
-        "iterations": rounds,
-        "sources_used": used,
-        "confidence": confidence,
-        "total_sources_analyzed": found,
-    }
+        "@type": "ResearchReport", "mode": draft.mode, "iterations": rounds, "sources_used": used,
+        "confidence": confidence, "total_sources_analyzed": found,
+    }  # fmt: skip
     whole = item(f"{_HOME}/{draft.mode}/{end.execution_id}", f"Report: {draft.query}", "Aeon", end.answer, points)
     return {**whole, "siteUrl": _HOME, "schema_object": schema}
 
 
 def _timeless(one: ReportRound) -> JsonObject:
     """A round without the times at which its sources were read."""
-    if one.draft is None:
-        return one.model_dump(mode="json")
-    sources = tuple(source.changed(retrieved="") for source in one.draft.sources)
-    return one.changed(draft=one.draft.changed(sources=sources)).model_dump(mode="json")
+    draft = one.draft and one.draft.changed(sources=tuple(each.changed(retrieved="") for each in one.draft.sources))
+    return one.changed(draft=draft).model_dump(mode="json")

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from aeon.engines.report.tiers import ITEMS, Mode, ModeConfigs, Ranked, SourceTier, ranked, usable
 from aeon.engines.report.values import Other
 from aeon.engines.research.effects import Search
-from aeon.engines.research.values import Citation
 from aeon.schema.effects import Batch, Effect, Note, Program
 from aeon.schema.outcome import Outcome
 from aeon.schema.plan import Passage
 from aeon.schema.search import Document, Found, SourceFilter
 
-__all__ = ["Sieve", "in_context"]
+__all__ = ["Sieve"]
 
 T = TypeVar("T")
-_BACK = re.compile(r"(?i)(?:it|its|he|his|him|she|her|they|their|this|that|these|those)\b")
 _EVERY = (None, 1, 2, 3, 4, 5)
 
 
@@ -27,8 +24,8 @@ _EVERY = (None, 1, 2, 3, 4, 5)
 class Sieve:
     """Lets only sources through that the mode takes, and remembers which it saw.
 
-    ``only`` narrows it to one tier. ``kept`` and ``dropped`` are by the name of the source; ``passages`` are those
-    of each source that was kept, in the order in which they were found; ``keys`` are those that gave a tier.
+    ``only`` narrows it to one tier. ``kept`` and ``dropped`` are by the name of the source; ``passages`` are the best
+    ones of sources that were kept, in the order in which they were found; ``keys`` are those that gave a tier.
     """
 
     mode: Mode
@@ -37,7 +34,7 @@ class Sieve:
     only: int | None = None
     kept: dict[str, Ranked] = field(default_factory=dict)
     dropped: dict[str, Ranked] = field(default_factory=dict)
-    passages: dict[str, list[Passage]] = field(default_factory=dict)
+    passages: dict[str, Passage] = field(default_factory=dict)
     keys: set[str] = field(default_factory=set)
 
     def run(self, program: Program[T]) -> Program[T]:
@@ -57,11 +54,11 @@ class Sieve:
         if isinstance(request, Note):
             yield request
             return ()
-        asked = request.changed(effects=tuple(self.filtered(effect) for effect in request.effects))
+        asked = request.changed(effects=tuple(self._filtered(effect) for effect in request.effects))
         outcomes = yield asked
-        return tuple(self.sifted(*pair) for pair in zip(request.effects, outcomes, strict=True))
+        return tuple(self._sifted(*pair) for pair in zip(request.effects, outcomes, strict=True))
 
-    def filtered(self, effect: Effect) -> Effect:
+    def _filtered(self, effect: Effect) -> Effect:
         """The effect; a search finds the sources that the mode rests on, however many others fit better."""
         if not isinstance(effect, Search) or all(map(self._rests_on, _EVERY)):
             return effect
@@ -82,54 +79,32 @@ class Sieve:
     def _passes(self, tier: int | None) -> bool:
         return usable(tier, self.mode, self.modes) and self.only in (None, tier)
 
-    def sifted(self, effect: Effect, outcome: Outcome) -> Outcome:
+    def _sifted(self, effect: Effect, outcome: Outcome) -> Outcome:
         """The outcome; that of a search without what the mode does not take, and no more than was wanted."""
         found = outcome.value
         if not isinstance(effect, Search) or not isinstance(found, Found):
             return outcome
-        return outcome.changed(value=self._left(found, effect.most))
-
-    def _left(self, found: Found, most: int) -> Found:
         documents = {document.source: document for document in found.documents}
-        passages = [one for one in found.passages if self._takes(one, documents, found.provider)][:most]
-        names = dict.fromkeys(one.source for one in passages)
-        left = tuple(documents[name] for name in names if name in documents)
-        return found.changed(passages=tuple(passages), documents=left)
+        passages = [one for one in found.passages if self._takes(one, documents, found.provider)][: effect.most]
+        left = tuple(documents[name] for name in dict.fromkeys(one.source for one in passages) if name in documents)
+        return outcome.changed(value=found.changed(passages=tuple(passages), documents=left))
 
     def _takes(self, passage: Passage, documents: Mapping[str, Document], provider: str) -> bool:
         document = documents.get(passage.source, Document(source=passage.source))
         ranking = ranked(document, provider, self.tiers)
-        taken = self._passes(ranking.tier)
         self.keys.add(ranking.key)
-        if taken:
+        if self._passes(ranking.tier):
             self.kept.setdefault(passage.source, ranking)
-            self.passages.setdefault(passage.source, []).append(passage)
-        elif not usable(ranking.tier, self.mode, self.modes):
+            self.passages.setdefault(passage.source, passage)
+            return True
+        if not usable(ranking.tier, self.mode, self.modes):
             self.dropped.setdefault(passage.source, ranking)
-        return taken
-
-    def in_context(self, citation: Citation) -> Citation:
-        """The citation; with the sentence before it where its own begins with a word that points back."""
-        return in_context(citation, self.passages.get(citation.source.source, ()))
+        return False
 
     def others(self, cited: frozenset[str], most: int) -> tuple[Other, ...]:
-        """The best passages of sources that are not cited."""
-        free = [source for source in self.passages if source not in cited][:most]
+        """The best passages of sources that are not cited; one tier is compared with another, and not within itself."""
+        free = [source for source in self.passages if source not in cited][: most if self.only is None else 0]
         return tuple(
-            Other(
-                title=self.kept[source].title or source, passage=self.passages[source][0], tier=self.kept[source].tier
-            )
-            for source in free
+            Other(title=self.kept[one].title or one, passage=self.passages[one], tier=self.kept[one].tier)
+            for one in free
         )
-
-
-def in_context(citation: Citation, passages: Sequence[Passage]) -> Citation:
-    """The citation; with the sentence before it, out of these passages, where its own begins with a word for it."""
-    cited = citation.source
-    for passage in passages if _BACK.match(cited.text) else ():
-        starts = [start for start, _ in passage.sentences]
-        if cited.start in starts[1:] and cited.end <= passage.end:
-            start = starts[starts.index(cited.start) - 1]
-            text = passage.text[start - passage.start : cited.end - passage.start]
-            return citation.changed(source=cited.changed(start=start, text=text))
-    return citation

@@ -12,10 +12,27 @@ from aeon.schema.frozen import Frozen
 from aeon.schema.search import Document
 from aeon.schema.value import Value
 
-__all__ = ["ITEMS", "MODES", "Mode", "ModeConfigs", "Ranked", "SourceTier", "check_places", "ranked", "usable"]
+__all__ = [
+    "IN_WORDS",
+    "ITEMS",
+    "MODES",
+    "Mode",
+    "ModeConfigs",
+    "Ranked",
+    "SourceTier",
+    "check_places",
+    "ranked",
+    "usable",
+]
 
 Mode = Literal["strict", "discovery", "monitor"]
 MODES: tuple[Mode, ...] = ("strict", "discovery", "monitor")
+IN_WORDS: dict[Mode, str] = {
+    "strict": "Mode strict: the report rests on known sources of the best tiers alone.",
+    "discovery": "Mode discovery: the report may cite all sources, and is careful with those of tier 3 to 5.",
+    "monitor": "Mode monitor: the report sets side by side what sources of two tiers say to each question.",
+}
+"""What prompts say of a mode."""
 ITEMS = "items"
 """The provider of the documents that are given directly: only they say themselves whose they are."""
 _TierNumber = Annotated[int, Field(ge=1, le=5)]

@@ -10,9 +10,11 @@ from pydantic import BeforeValidator, Field
 from aeon.engines.report.tiers import Mode, Ranked
 from aeon.engines.research.values import Citation
 from aeon.schema.claims import Claim, Verdict
+from aeon.schema.judgment import Calculation
 from aeon.schema.plan import Passage
 from aeon.schema.search import SearchProblem
 from aeon.schema.value import Value
+from aeon.schema.weight import Form, Standing
 
 __all__ = [
     "Analysis",
@@ -30,12 +32,14 @@ __all__ = [
     "ReviewStatus",
     "Side",
     "SourceCited",
-]
+    "Status",
+]  # fmt: skip
 
 Confidence = Literal["High", "Medium", "Low"]
-ReviewStatus = Literal["PASS", "WARN", "REJECT"]
+Status = Literal["SEARCH_REQUIRED", "DRAFT_READY"]
+ReviewStatus = Literal["PASS", "WARN", "REJECT", "UNREVIEWED"]
 _Share = Annotated[float, Field(ge=0, le=1)]
-_TIERS = (None, 1, 2, 3, 4, 5)
+_Tier = Annotated[int, Field(ge=1, le=5)] | None
 _COMPLIANCE = {"符合": "compliant", "違反": "violated"}
 """The words of the reference for it."""
 
@@ -45,19 +49,10 @@ def _compliance(value: object) -> object:
 
 
 class NewQuery(Value):
-    """A question to be researched. ``number`` is its place among those of the report, from 1."""
+    """What is to be researched. ``number`` is that of the question that it is for, from 1; a new one comes last."""
 
     number: Annotated[int, Field(ge=1)]
     text: Annotated[str, Field(min_length=1)]
-
-
-class Analysis(Value):
-    """What the analyst says: search for ``new_queries``, or the draft is ready, without the findings to ``drop``."""
-
-    status: Literal["SEARCH_REQUIRED", "DRAFT_READY"]
-    new_queries: tuple[NewQuery, ...] = ()
-    drop: tuple[str, ...] = ()
-    reasoning_chain: str = ""
 
 
 class Readings(Value):
@@ -69,18 +64,18 @@ class Readings(Value):
 class Finding(Value):
     """A sentence of the report, and the sentences of sources that it rests on, by the numbers of the report.
 
-    ``question`` is the number of what it answers, ``short`` the bare answer. ``tier`` is set where one question is put
-    to the sources of several tiers. ``score`` is the probability that what is cited supports it, where a judge said so.
+    ``question`` is the number of what it answers. ``tier`` is set where it rests on sources of one of the tiers that
+    are compared. ``verdict`` is the critic's, ``why`` in its words; ``score`` its probability, where a judge tells it.
     """
 
     id: str
     question: int
     text: str
-    short: str = ""
     citations: tuple[Citation, ...] = ()
-    tier: int | None = None
+    tier: _Tier = None
     verdict: Verdict = "not_checked"
     score: _Share | None = None
+    why: str = ""
 
 
 class SourceCited(Value):
@@ -90,7 +85,7 @@ class SourceCited(Value):
     source: str
     title: str
     site: str = ""
-    tier: int | None = None
+    tier: _Tier = None
     type: str = ""
     published: str = ""
     retrieved: str = ""
@@ -102,14 +97,11 @@ class Side(Value):
 
     answer: str
     citation: Citation
-    tier: int | None = None
+    tier: _Tier = None
 
 
 class Comparison(Value):
-    """What the sources say to a question, side by side. ``differ``: they give different values.
-
-    ``question`` is its number, 0 where it is not in a draft.
-    """
+    """What sources say to the question of this number, side by side. ``differ``: they give different values."""
 
     question: int = 0
     sides: tuple[Side, ...] = ()
@@ -121,7 +113,7 @@ class Other(Value):
 
     title: str
     passage: Passage
-    tier: int | None = None
+    tier: _Tier = None
 
 
 class Missing(Value):
@@ -130,15 +122,15 @@ class Missing(Value):
     question: int
     searched: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
-    tier: int | None = None
+    tier: _Tier = None
 
 
 class Draft(Value):
-    """A report before it is worded: its questions, what was found on them, and where sources differ.
+    """A report before it is composed: its questions, the sentences on each, and where sources differ.
 
-    In a valid draft each number names a question or a source that is there, and each finding cites a source.
-    ``problems`` are those of searches that failed; ``limited``: some could not be done anywhere. ``dropped`` are the
-    sources that were found and that the mode does not take.
+    In a valid draft each number names a question or a source that is there. ``gaps`` is what the sources do not say, as
+    its author says, and ``calculations`` how values follow from others. ``problems`` are those of searches that failed;
+    ``limited``: some could not be done anywhere. ``dropped`` are the sources that the mode does not take.
     """
 
     query: str
@@ -148,6 +140,8 @@ class Draft(Value):
     sources: tuple[SourceCited, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     missing: tuple[Missing, ...] = ()
+    gaps: tuple[str, ...] = ()
+    calculations: tuple[Calculation, ...] = ()
     limited: bool = False
     problems: tuple[SearchProblem, ...] = ()
     dropped: tuple[Ranked, ...] = ()
@@ -160,8 +154,17 @@ class Draft(Value):
     @property
     def cited(self) -> tuple[SourceCited, ...]:
         """The sources that it cites."""
-        numbers = {number for _, number in _cited(self)}
+        numbers = {one.number for _, one in self.citations()}
         return tuple(one for one in self.sources if one.number in numbers)
+
+    def citations(self) -> Iterator[tuple[str, Citation]]:
+        """All that is cited, by its key: in findings, then in comparisons."""
+        for place, finding in enumerate(self.findings):
+            yield from ((f"findings.{place}.citations.{n}", one) for n, one in enumerate(finding.citations))
+        for place, compared in enumerate(self.comparisons):
+            yield from (
+                (f"comparisons.{place}.sides.{n}.citation", one.citation) for n, one in enumerate(compared.sides)
+            )
 
     def answered(self, question: int) -> tuple[Finding, ...]:
         """The findings on a question."""
@@ -176,65 +179,49 @@ class Draft(Value):
         return {one.number: one for one in self.sources}[number]
 
     def faults(self) -> Iterator[str]:
-        """The numbers that name nothing, and what cites nothing."""
-        yield from _of_sources(self.sources)
-        yield from _of_numbers(self)
-        for place, one in enumerate(self.findings):
-            if not one.citations:
-                yield f"findings.{place}.citations: it cites nothing"
+        """The numbers that name nothing."""
+        numbers = [one.number for one in self.sources]
+        for place, number in enumerate(numbers):
+            if number < 1 or number in numbers[:place]:
+                yield f"sources.{place}.number: sources have different numbers from 1 on, not {number}"
+        groups: dict[str, Sequence[Finding | Comparison | Missing]] = {
+            "findings": self.findings, "comparisons": self.comparisons, "missing": self.missing,
+        }  # fmt: skip
+        count = len(self.questions)
+        for name, group in groups.items():
+            for place, asked in enumerate(group):
+                if not 1 <= asked.question <= count:
+                    said = f"there is no question {asked.question} among the {count} of the draft"
+                    yield f"{name}.{place}.question: {said}"
+        for key, cited in self.citations():
+            if cited.number not in numbers:
+                yield f"{key}.number: there is no source [{cited.number}] among the {len(numbers)} of the draft"
 
 
-def _of_numbers(draft: Draft) -> Iterator[str]:
-    questions, numbers = len(draft.questions), {one.number for one in draft.sources}
-    for key, number in _asked(draft):
-        if not 1 <= number <= questions:
-            yield f"{key}: there is no question {number} among the {questions} of the draft"
-    for key, number in _cited(draft):
-        if number not in numbers:
-            yield f"{key}: there is no source [{number}] among the {len(numbers)} of the draft"
+class Analysis(Value):
+    """What the analyst says: search for ``new_queries``, or the ``draft`` is ready. Findings to ``drop`` are gone."""
 
-
-def _of_sources(sources: Sequence[SourceCited]) -> Iterator[str]:
-    place_of = {one.number: place for place, one in enumerate(sources)}
-    for place, source in enumerate(sources):
-        if source.number < 1 or place_of[source.number] != place:
-            yield f"sources.{place}.number: sources have different numbers from 1 on, not {source.number}"
-        if source.tier not in _TIERS:
-            yield f"sources.{place}.tier: a tier is 1 to 5, or none where it is not known, not {source.tier}"
-
-
-def _asked(draft: Draft) -> Iterator[tuple[str, int]]:
-    """The numbers of questions, by their keys."""
-    every: tuple[tuple[str, Sequence[Finding | Comparison | Missing]], ...] = (
-        ("findings", draft.findings), ("comparisons", draft.comparisons), ("missing", draft.missing),
-    )  # fmt: skip
-    for name, parts in every:
-        for place, one in enumerate(parts):
-            yield f"{name}.{place}.question", one.question
-
-
-def _cited(draft: Draft) -> Iterator[tuple[str, int]]:
-    """The numbers of sources that are cited, by their keys."""
-    for place, finding in enumerate(draft.findings):
-        for at, citation in enumerate(finding.citations):
-            yield f"findings.{place}.citations.{at}.number", citation.number
-    for place, comparison in enumerate(draft.comparisons):
-        for at, side in enumerate(comparison.sides):
-            yield f"comparisons.{place}.sides.{at}.citation.number", side.citation.number
+    status: Status
+    new_queries: tuple[NewQuery, ...] = ()
+    draft: Draft | None = None
+    drop: tuple[str, ...] = ()
+    reasoning_chain: str = ""
 
 
 class Checked(Value):
-    """What the critic says of a finding."""
+    """What the critic says of a finding, and why."""
 
     id: str
     verdict: Verdict
     score: _Share | None = None
+    why: str = ""
 
 
 class Review(Value):
-    """What the critic says of a draft: ``reasons``, one by one and as a ``critique``.
+    """What the critic says of a draft: ``reasons``, one by one, and a ``critique`` in its words.
 
-    ``rejected`` are the findings that do not stand.
+    ``UNREVIEWED``: no model could criticise it; the reasons name the model. ``rejected`` are the findings that do not
+    stand. ``form`` and ``standing`` say how the critic was asked, and what its judgment is worth.
     """
 
     status: ReviewStatus
@@ -245,6 +232,8 @@ class Review(Value):
     logical_gaps: tuple[str, ...] = ()
     checked: tuple[Checked, ...] = ()
     rejected: tuple[str, ...] = ()
+    form: Form = "none"
+    standing: Standing = "none"
 
 
 class Composed(Value):
@@ -254,5 +243,4 @@ class Composed(Value):
     sources_used: tuple[str, ...] = ()
     confidence_level: Confidence = "Low"
     score: Annotated[int, Field(ge=0, le=100)] = 0
-    summary: str = ""
     claims: tuple[Claim, ...] = ()

@@ -51,34 +51,22 @@ def _words(outcome: Outcome) -> str:
 def _analysed(analysis: Analysis) -> str:
     if analysis.status == "SEARCH_REQUIRED":
         return "search: " + "; ".join(query.text for query in analysis.new_queries)
-    return f"draft ready, without {', '.join(analysis.drop)}" if analysis.drop else "draft ready"
-
-
-def _answer(end: Conclusion) -> str:
-    """The report as it stands in Markdown."""
-    return visible(end.answer)
+    count = len(analysis.draft.findings) if analysis.draft is not None else 0
+    return f"draft of {counted(count, 'sentence')}"
 
 
 def _graded(end: Conclusion) -> list[Line]:
-    if not isinstance(end, Report):
-        return []
-    return [*_confidence(end), *_unmatched(end)]
+    """The confidence; and a warning of tiers that count for nothing that was found: a key may be misspelt."""
+    lines: list[Line] = []
+    if isinstance(end, Report) and end.rounds:
+        dropped = f", {counted(len(end.dropped), 'source')} dropped by the mode {end.mode}" if end.dropped else ""
+        said = f"{end.confidence} ({end.score} of 100), {counted(len(end.rounds), 'round')}{dropped}"
+        lines.append((Span("confidence ", "dim"), Span(said)))
+    if isinstance(end, Report) and (keys := end.unmatched):
+        more = f" and {len(keys) - _LISTED} more" if len(keys) > _LISTED else ""
+        said = f"no source that was found has its tier by {', '.join(visible(key) for key in keys[:_LISTED])}{more}"
+        lines.append((Span("tiers   ", "dim"), Span(said, "warn")))
+    return lines
 
 
-def _unmatched(end: Report) -> list[Line]:
-    """A warning of tiers that count for nothing that was found: a key may be misspelt."""
-    keys = end.unmatched
-    more = f" and {len(keys) - _LISTED} more" if len(keys) > _LISTED else ""
-    said = f"no source that was found has its tier by {', '.join(visible(key) for key in keys[:_LISTED])}{more}"
-    return [(Span("tiers   ", "dim"), Span(said, "warn"))] if keys else []
-
-
-def _confidence(end: Report) -> list[Line]:
-    if not end.rounds:
-        return []
-    dropped = f", {counted(len(end.dropped), 'source')} dropped by the mode {end.mode}" if end.dropped else ""
-    said = f"{end.confidence} ({end.score} of 100), {counted(len(end.rounds), 'round')}{dropped}"
-    return [(Span("confidence ", "dim"), Span(said))]
-
-
-VIEW: View = replace(recording(_title, _words, _graded), answer=_answer)
+VIEW: View = replace(recording(_title, _words, _graded), answer=lambda end: visible(end.answer))

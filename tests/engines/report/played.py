@@ -1,13 +1,14 @@
-"""A played model for reports: it plans, reads, words and judges as it is told, by what a prompt shows."""
+"""A played model for reports: it plans, searches, drafts and criticises as it is told, by what a prompt shows."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from aeon.llm.scripted import Scripted
-from aeon.schema import JsonObject, LLMRequest
-from tests.wordings import results_of
+from aeon.schema import Capabilities, JsonObject, LLMRequest
 
 OFFICIAL, NEWS, SOCIAL, UNKNOWN = (
     "https://port.example/bridge", "https://news.example/bridge", "https://chat.example/t/1", "https://blog.example/x",
@@ -41,25 +42,33 @@ QUERY = "The Harbour Bridge: opening, designer and toll"
 ANSWERS: dict[str, tuple[str, ...]] = {
     "opened": ("1932", "1935"), "designed": ("Ada Holm",), "drivers": ("4 crowns",), "paint": ("5 years",),
 }  # fmt: skip
+CAPABLE = Capabilities(json_schema=True, json_mode=True, tools=True)
+SMALL = Capabilities(json_schema=True, json_mode=True)
+_LINE = re.compile(r"^(\d+\.\d+) (.*)$", re.MULTILINE)
+_KINDS: dict[frozenset[str], str] = {
+    frozenset({"questions"}): "plan", frozenset({"options"}): "readings", frozenset({"queries"}): "queries",
+    frozenset({"sufficient", "confidence", "gaps", "new_queries"}): "reflect",
+    frozenset({"answer", "not_found", "calculations"}): "answer", frozenset({"sides", "differ"}): "compare",
+    frozenset({"reason", "verdict"}): "judge", frozenset({"answer"}): "word",
+}  # fmt: skip
 
 
 class Played:
-    """Plans ``questions``, reads ``answers`` (by a word of the question) and supports all but the ``doubted`` words.
+    """Plans ``questions``, finds ``answers`` (by a word of the question) and refutes what has one of the ``doubted``.
 
-    ``rewords`` are questions by what they replace; ``seen`` are the prompts, by what they were for.
+    ``drafts`` may say otherwise what the analyst replies, one after the other: each is given the ids by the values of
+    their sentences. ``critic`` is laid over what the critic replies; ``seen`` are the prompts, by what they were for.
     """
 
     def __init__(
-        self,
-        questions: Sequence[str] = (OPENED, DESIGNED, TOLL),
-        answers: Mapping[str, tuple[str, ...]] = ANSWERS,
-        doubted: Sequence[str] = (),
-        rewords: Mapping[str, str] | None = None,
-    ) -> None:
+        self, questions: Sequence[str] = (OPENED, DESIGNED, TOLL), answers: Mapping[str, tuple[str, ...]] = ANSWERS,
+        doubted: Sequence[str] = (), drafts: Sequence[Callable[[dict[str, Any]], dict[str, Any]]] = (),
+        critic: Mapping[str, object] | None = None, can: Capabilities = CAPABLE,
+    ) -> None:  # fmt: skip
         self.questions, self.answers, self.doubted = questions, answers, doubted
-        self.rewords = rewords or {}
+        self.drafts, self.critic = list(drafts), critic or {}
         self.seen: list[tuple[str, str]] = []
-        self.model = Scripted(self.reply)
+        self.model = Scripted(self.reply, can)
 
     def prompts(self, kind: str) -> list[str]:
         """What was asked for this."""
@@ -68,45 +77,103 @@ class Played:
     def reply(self, request: LLMRequest) -> str:
         """The reply to a prompt."""
         system, user = request.messages[0].content, request.messages[-1].content
-        kind, text = self._kind(request, system, user)
+        kind = self._kind(request, system)
         self.seen.append((kind, user))
-        return text
+        made = getattr(self, f"_{kind}")(user)
+        return made if isinstance(made, str) else json.dumps(made)
 
-    def _kind(self, request: LLMRequest, system: str, user: str) -> tuple[str, str]:
-        if system.startswith("You plan a report"):
-            return "plan", "\n".join(self.questions)
-        if system.startswith("You say a question in other words"):
-            return "reword", self.rewords.get(user, "Nothing.")
-        if system.startswith("A query can mean several things"):
-            return "readings", "What is the Harbour Bridge of Larsund?\nWhat is the Harbour Bridge of Ostend?"
-        if request.json_schema is not None:
-            return self._structured(request.json_schema, user)
-        if results := results_of(user):
-            return "word", f"It says {results}."
-        if "<data texts>" in user:
-            return "read", self._read(user)
-        return "other", "Yes."
+    def _kind(self, request: LLMRequest, system: str) -> str:
+        if request.json_schema is None:
+            starts = {"You plan a report": "listed", "You plan searches": "again", "Answer the question": "read"}
+            return next((kind for start, kind in starts.items() if system.startswith(start)), "lines")
+        names = request.json_schema["properties"]
+        assert isinstance(names, dict)
+        if "draft" in names:
+            return "draft"
+        return "criticise" if "mode_compliance" in names else _KINDS[frozenset(names)]
 
-    def _structured(self, schema: JsonObject, user: str) -> tuple[str, str]:
-        properties = schema["properties"]
-        assert isinstance(properties, dict)
-        if "verdict" in properties:
-            return "judge", json.dumps({"reason": "so it is", "verdict": "yes" if self._supports(user) else "no"})
-        choice = properties["choice"]
-        assert isinstance(choice, dict) and isinstance(choice["enum"], list)
-        return "choose", json.dumps({"choice": choice["enum"][0]})
+    def _plan(self, user: str) -> object:
+        return {"questions": list(self.questions)}
 
-    def _supports(self, user: str) -> bool:
-        """Whether the value of a claim stands in the evidence; a text answers a question that it shares a word with."""
-        if "\nAnswer:" not in user:
-            return True
-        evidence, _, claim = user.partition("\nAnswer:")
-        if any(word in claim for word in self.doubted):
-            return False
-        values = [value for group in self.answers.values() for value in group if value in claim]
-        return bool(values) and all(value in evidence for value in values)
+    def _listed(self, user: str) -> str:
+        return "\n".join(self.questions)
+
+    def _again(self, user: str) -> str:
+        return f"Say, {user.removeprefix('Question: ').lower()}"
+
+    def _lines(self, user: str) -> str:
+        return "Nothing."
+
+    def _readings(self, user: str) -> object:
+        return {"options": ["What is the Harbour Bridge of Larsund?", "What is the Harbour Bridge of Ostend?"]}
+
+    def _queries(self, user: str) -> object:
+        task = user.partition("TASK: ")[2].partition("\n")[0]
+        return {"queries": [{"text": task, "intent": ""}, {"text": "Harbour Bridge", "intent": ""}]}
+
+    def _reflect(self, user: str) -> object:
+        return {"sufficient": True, "confidence": 0.9, "gaps": [], "new_queries": []}
+
+    def values(self, question: str) -> list[str]:
+        """What it knows to look for."""
+        folded = question.casefold()
+        return [value for word, group in self.answers.items() if word in folded for value in group]
+
+    def _cited(self, question: str, text: str) -> tuple[str, list[str]]:
+        """The first value of a question that a text has, and the ids of the lines with it."""
+        lines = _LINE.findall(text)
+        for value in self.values(question):
+            if ids := [name for name, line in lines if value in line]:
+                return value, ids[:1]
+        return "", []
+
+    def _answer(self, user: str) -> object:
+        question = user.rpartition("TASK: ")[2].partition("\n")[0]
+        value, ids = self._cited(question, user)
+        said = [{"text": f"It says {value}.", "citations": ids}] if ids else []
+        return {"answer": said, "not_found": [] if ids else [question], "calculations": []}
 
     def _read(self, user: str) -> str:
         text, _, question = user.rpartition("Question:")
-        wanted = [value for word, group in self.answers.items() if word in question.casefold() for value in group]
-        return next((value for value in wanted if value in text), "not stated")
+        return next((f"It says {one}." for one in self.values(question) if one in text), "")
+
+    def _draft(self, user: str) -> object:
+        questions = re.findall(r"^Question (\d+): (.*)$", user, re.MULTILINE)
+        sections = []
+        for number, question in questions:
+            value, ids = self._cited(question, user)
+            if ids:
+                sentence = {"text": f"On this the sources say {value}.", "citations": ids}
+                sections.append({"question": int(number), "sentences": [sentence]})
+        written = {"sections": sections, "not_found": [] if sections else ["all of it"], "calculations": []}
+        whole = {"reasoning_chain": "as it is", "status": "DRAFT_READY", "new_queries": [], "draft": written}
+        return self.drafts.pop(0)(whole) if self.drafts else whole
+
+    def _compare(self, user: str) -> object:
+        question = user.partition("Question: ")[2].partition("\n")[0]
+        sides: dict[int, dict[str, object]] = {}
+        for name, line in _LINE.findall(user):
+            source = int(name.partition(".")[0])
+            if value := next((one for one in self.values(question) if one in line), ""):
+                sides.setdefault(source, {"source": source, "answer": value, "citations": [name]})
+        return {"sides": list(sides.values()), "differ": len({one["answer"] for one in sides.values()}) > 1}
+
+    def _criticise(self, user: str) -> object:
+        shown = re.findall(r"^(\d+)\. (.*)\n((?:   .*\n?)*)", user, re.MULTILINE)
+        verdicts = [
+            {"number": int(n), "why": "so it is", "verdict": self._verdict(text, cited)} for n, text, cited in shown
+        ]
+        return {
+            "sentences": verdicts, "issues": [], "logical_gaps": [], "suggestions": [], "mode_compliance": "compliant",
+            "critique": "", "status": "PASS", **self.critic,
+        }  # fmt: skip
+
+    def _verdict(self, text: str, cited: str) -> str:
+        values = [value for group in self.answers.values() for value in group if value in text]
+        good = not any(word in text for word in self.doubted) and all(value in cited for value in values)
+        return "supported" if good else "not_found"
+
+    def _judge(self, user: str) -> object:
+        """Whether the values of a claim stand in the evidence."""
+        evidence, _, claim = user.partition("\nAnswer:" if "\nAnswer:" in user else "\nClaim:")
+        return {"reason": "so it is", "verdict": "yes" if self._verdict(claim, evidence) == "supported" else "no"}

@@ -45,7 +45,7 @@ def test_the_embedded_model_reports_in_strict(local: Local) -> None:
     query = "Who designed the Harbour Bridge in Larsund?"
     config = ReportConfig(most_questions=1, mode="strict")
     result = report(query, ITEMS, tiers=TIERS, config=config, llm=local)
-    assert [finding.short for finding in result.findings] == ["Ada Holm"]
+    assert ["Ada Holm" in finding.text for finding in result.findings] == [True]
     (finding,) = result.findings
     assert finding.verdict in ("supported", "partial")
     assert "It was designed by the engineer Ada Holm." in finding.citations[0].source.text

@@ -15,7 +15,7 @@ from aeon.assembly.reports import report
 from aeon.assembly.views import trail
 from aeon.engines.report.config import ReasoningSettings, ReportConfig
 from aeon.engines.report.effects import Critique
-from aeon.engines.report.html import to_html
+from aeon.engines.report.export import to_html
 from aeon.engines.report.items import ITEM_KEYS
 from aeon.engines.report.logs import IterationLog, folder_name, write_logs
 from aeon.engines.report.record import Report
@@ -88,9 +88,9 @@ def test_an_item_that_is_found_is_given_back_with_its_own_values(tmp_path: Path)
 
 
 def test_claims_of_the_report_stand_where_they_say(result: Report) -> None:
-    """Each sentence of summary and sections is a claim on its characters of the answer, with its evidence."""
+    """Each sentence is a claim on its characters of the answer, with its evidence."""
     sentences = [claim for claim in result.claims if claim.kind == "sentence"]
-    assert len(sentences) == 2 * len(result.findings)
+    assert len(sentences) == len(result.findings)
     for claim in result.claims:
         assert result.answer[claim.start : claim.end] == claim.text
     assert all(claim.evidence and claim.verdict == "supported" for claim in sentences)
@@ -132,8 +132,7 @@ def test_in_html_a_citation_links_to_its_quote(result: Report) -> None:
 
 def test_what_is_not_published_is_not_in_the_html() -> None:
     """In strict, a rejected draft gives a page with the reasons."""
-    doubted = ["1932", "Ada Holm", "4 crowns"]
-    result = report(QUERY, ITEMS, tiers=TIERS, mode="strict", llm=Played(doubted=doubted).model)
+    result = report(QUERY, ITEMS, tiers=TIERS, mode="strict", llm=Played(doubted=["say"]).model)
     text = to_html(result)
     assert "No report:" in text and "<blockquote" not in text
 
@@ -162,23 +161,22 @@ def test_iterations_are_logged_with_a_summary(tmp_path: Path) -> None:
     assert all(set(one) == {"iteration", "agent", "input", "output", "metadata"} for one in (first, critic, writer))
     assert first["output"]["status"] == "SEARCH_REQUIRED" and len(first["output"]["new_queries"]) == 3
     assert {one["source"] for one in first["input"]["context"]} == {item["url"] for item in ITEMS}
-    assert first["input"]["query"] == QUERY and first["input"]["worded"] == []
-    assert second["input"]["worded"] == [OPENED, DESIGNED, TOLL]
+    assert first["input"]["query"] == QUERY and first["input"]["searched"] == []
+    assert {OPENED, DESIGNED, TOLL} <= set(second["input"]["searched"])
     assert second["output"]["draft"].count("\n") == 2
     assert set(critic["output"]) == {"status", "critique", "suggestions", "mode_compliance", "logical_gaps"}
-    assert len(critic["input"]["draft"]["findings"]) == 3
+    assert len(critic["input"]["draft"]["findings"]) == 3 and len(critic["metadata"]["checked"]) == 3
     assert set(writer["output"]) == {"final_report", "sources_used", "confidence_level"}
     assert writer["input"]["review"]["status"] == critic["output"]["status"]
     assert (summary["total_iterations"], summary["final_status"]) == (2, "accepted_with_warnings")
 
 
-def test_the_critic_is_given_what_the_next_analyst_is_told(tmp_path: Path) -> None:
+def test_the_analyst_is_given_what_the_critic_said(tmp_path: Path) -> None:
     """A review that rejects stands in the analyst's input of the next round, with the draft that it is of."""
-    played = Played(doubted=["Ada Holm"], rewords={DESIGNED: "Which engineer made the Harbour Bridge?"})
-    files = contents(logged(tmp_path, "bridge", llm=played.model, mode="strict"))
+    files = contents(logged(tmp_path, "bridge", llm=Played(doubted=["Ada Holm"]).model, mode="strict"))
     given = files["iteration_3_analyst.json"]["input"]
     assert given["review"]["rejected"] == files["iteration_2_critic.json"]["metadata"]["rejected"] == ["q2.1"]
-    assert files["iteration_3_analyst.json"]["metadata"] == {"dropped": ["q2.1"]}
+    assert [one["id"] for one in given["draft"]["findings"]] == ["q1.1", "q2.1", "q3.1"]
 
 
 def test_what_a_person_said_of_the_query_is_in_the_log(tmp_path: Path) -> None:
@@ -317,5 +315,6 @@ def test_five_hundred_items_are_searched() -> None:
     ]
     played = Played()
     result = report(QUERY, [*many, *ITEMS], tiers=TIERS, mode="strict", llm=played.model)
-    assert [one.short for one in result.findings] == ["1932", "Ada Holm", "4 crowns"]
+    values = ("1932", "Ada Holm", "4 crowns")
+    assert all(value in one.text for one, value in zip(result.findings, values, strict=True))
     assert max(len(text) for _, text in played.seen) < 20_000

@@ -22,8 +22,8 @@ from .played import DESIGNED, ITEMS, OPENED, QUERY, SOCIAL, TIERS, TOLL, UNKNOWN
 
 pytestmark = [pytest.mark.requirement("A3"), pytest.mark.usefixtures("measured")]
 
-DOUBTED = ("1932", "1935", "Ada Holm", "4 crowns")
 DROPPED = (f"bridge thread, {SOCIAL} (tier 5, social)", f"Walks, {UNKNOWN} (unknown)")
+NOTHING = {"nothing": ("x",)}
 
 
 def discovery() -> Report:
@@ -38,9 +38,8 @@ def monitor() -> Report:
 
 def rejected(mode: str = "discovery") -> Report:
     """A report that the critic rejects to the end."""
-    rewords = {one: f"Say, {one.lower()}" for one in (OPENED, DESIGNED, TOLL)}
     config = ReportConfig.model_validate({"mode": mode})
-    return report(QUERY, ITEMS, tiers=TIERS, config=config, llm=Played(doubted=DOUBTED, rewords=rewords).model)
+    return report(QUERY, ITEMS, tiers=TIERS, config=config, llm=Played(doubted=["say"]).model)
 
 
 def withheld() -> Report:
@@ -51,7 +50,7 @@ def withheld() -> Report:
 def not_stated(mode: str = "strict") -> Report:
     """A report whose sources say nothing on any question."""
     config = ReportConfig.model_validate({"mode": mode})
-    return report(QUERY, ITEMS, tiers=TIERS, config=config, llm=Played(answers={"nothing": ("x",)}).model)
+    return report(QUERY, ITEMS, tiers=TIERS, config=config, llm=Played(answers=NOTHING).model)
 
 
 def not_stated_anywhere() -> Report:
@@ -67,18 +66,24 @@ def strict() -> Report:
 def withheld_in_part() -> Report:
     """A draft in strict that the critic rejects in the only round, and in which a question has no finding."""
     config = ReportConfig.model_validate({"mode": "strict", "reasoning": {"max_iterations": 1}})
-    played = Played(answers={"opened": ("1932",)}, doubted=DOUBTED)
+    played = Played(answers={"opened": ("1932",)}, doubted=["say"])
     return report(QUERY, ITEMS, tiers=TIERS, config=config, llm=played.model)
 
 
-def unreviewed() -> Report:
+def ended() -> Report:
     """A report whose budget ended before the critic."""
-    return report(QUERY, ITEMS, tiers=TIERS, config=ReportConfig(budget=Budget(calls=14)), llm=Played().model)
+    return report(QUERY, ITEMS, tiers=TIERS, config=ReportConfig(budget=Budget(calls=18)), llm=Played().model)
+
+
+def unreviewed() -> Report:
+    """A report whose critic says yes to anything."""
+    every = [{"number": number, "why": "", "verdict": "supported"} for number in range(1, 5)]
+    return report(QUERY, ITEMS, tiers=TIERS, mode="strict", llm=Played(critic={"sentences": every}).model)
 
 
 def limited() -> Report:
     """A report for which not every search could be done."""
-    result = report(QUERY, ITEMS, tiers=TIERS, llm=Played(answers={"nothing": ("x",)}).model)
+    result = report(QUERY, ITEMS, tiers=TIERS, llm=Played(answers=NOTHING).model)
     draft = result.draft.changed(limited=True)
     return result.changed(draft=draft, answer=composed(draft, result.review, ())[0].final_report)
 
@@ -150,21 +155,22 @@ def bare(text: str) -> str:
 
 PARTS: list[tuple[Callable[[], Report], tuple[str, ...]]] = [
     (discovery, (QUERY, "Mode: discovery. Confidence: ", "Sources cited: 3, found for the query: 4.")),
-    (discovery, ("Summary", "The Harbour Bridge was opened in 1932", "[1]", OPENED)),
+    (discovery, (OPENED, "On this the sources say 1932 [1].")),
     (discovery, ("Warnings", "bridge thread is tier 5 (social)")),
     (discovery, ("Sources give different values:", "1932 [1] (tier 1)", "1935 [3] (tier 5)")),
     (discovery, ("Sources", "Tier 1", "[1] Official record (official), https://port.example/bridge")),
-    (discovery, ("The Harbour Bridge was opened in 1932. It was designed by the engineer Ada Holm.",)),
-    (paged, ("Official record, page 7, The opening",)),
-    (monitor, ("Side by side", "question tier 1 tier 5", "1932 [1]", "1935 [2]", "differ", "cannot be compared")),
+    (discovery, ("“The Harbour Bridge was opened in 1932.”", "“It was designed by the engineer Ada Holm.”")),
+    (paged, ("page 7, The opening",)),
+    (monitor, ("Side by side", "Tier 1: 1932 [1]", "Tier 5: 1935 [2]", "differ", "cannot be compared")),
     (monitor, ("What was not found", f"{DESIGNED} Not found in tier 5 (searched for: ", "not found in tier 1")),
     (rejected, ("Why this report was rejected", "” is not supported by", "(not supported by what it cites)")),
     (withheld, ("No report: the critic rejected the draft", "is not supported by what it cites")),
     (not_stated, ("No report: the sources do not answer this.",)),
-    (not_stated, ("What was not found", f"{TOLL} Not found (searched for: {TOLL}; Harbour Bridge)")),
+    (not_stated, ("What was not found", f"{TOLL} Not found (searched for: {TOLL}; ")),
     (not_stated_anywhere, ("Why there are no findings", "What was not found", f"{TOLL} Not found (searched for: ")),
     (withheld_in_part, ("No report: the critic rejected", "What was not found", f"{TOLL} Not found (searched for: ")),
-    (unreviewed, ("Warnings", "nobody reviewed this draft: the run ended before")),
+    (ended, ("Warnings", "unreviewed: the run ended before anybody could review this draft")),
+    (unreviewed, ("Unreviewed", "scripted cannot criticise: ", "say 1932 [1].")),
     (limited, ("The sources do not answer this. Search capabilities were limited;",)),
     (limited, ("What was not found", f"{OPENED} Not found (searched for: ")),
     *((made, ("Sources that were dropped for their tier", *DROPPED)) for made in (strict, not_stated, plain_strict)),
@@ -209,7 +215,7 @@ def test_a_question_whose_findings_were_rejected_is_not_counted_as_answered(form
     assert bare("Questions answered: 3 of 3.") in words(discovery(), form)
 
 
-@pytest.mark.parametrize(("text", "shown"), [("1931.", "1931 [1]."), ("- 7!", "\\- 7 [1]!"), ("a_b", "a\\_b [1].")])
+@pytest.mark.parametrize(("text", "shown"), [("1931.", "1931 [1]."), ("- 7!", "\\- 7 [1]!"), ("a_b", "a\\_b [1]")])
 def test_a_citation_stands_behind_a_finding_that_is_escaped(text: str, shown: str) -> None:
     """The full stop is taken off before the escaping: a year with one begins a list in Markdown."""
     result = discovery()

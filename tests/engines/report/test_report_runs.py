@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -13,13 +14,28 @@ from aeon.assembly.reports import report
 from aeon.assembly.views import trail
 from aeon.engines.report.analyst import Analyst
 from aeon.engines.report.config import ReasoningSettings, ReportConfig
+from aeon.engines.report.critic import Critic
+from aeon.engines.report.effects import Analyse, Critique
 from aeon.engines.report.record import Report
-from aeon.engines.report.values import Analysis
+from aeon.engines.report.values import Analysis, Review
 from aeon.errors import EndpointFailed, Malformed, NoValidSourcesError
 from aeon.llm.scripted import Scripted
-from aeon.schema import Questions
+from aeon.schema import Capabilities, Questions
 
-from .played import DESIGNED, ITEMS, NEWS, OFFICIAL, OPENED, QUERY, SOCIAL, TIERS, TOLL, Played
+from .played import (
+    CAPABLE,
+    DESIGNED,
+    ITEMS,
+    NEWS,
+    OFFICIAL,
+    OPENED,
+    QUERY,
+    SMALL,
+    SOCIAL,
+    TIERS,
+    TOLL,
+    Played,
+)  # fmt: skip
 
 pytestmark = [pytest.mark.requirement("A1"), pytest.mark.usefixtures("measured")]
 
@@ -37,10 +53,9 @@ def test_a_report_has_a_finding_with_citations_for_each_question() -> None:
     assert (result.stop_reason, result.sufficient) == ("accepted", True)
     assert [one.kind for one in result.rounds] == ["search", "draft"]
     assert result.draft.questions == (OPENED, DESIGNED, TOLL)
-    assert [one.short for one in result.findings] == ["1932", "Ada Holm", "4 crowns"]
-    for finding in result.findings:
-        assert finding.verdict == "supported"
-        assert all(finding.short in one.source.text for one in finding.citations)
+    for finding, value in zip(result.findings, ("1932", "Ada Holm", "4 crowns"), strict=True):
+        assert finding.verdict == "supported" and value in finding.text
+        assert all(value in one.source.text for one in finding.citations)
 
 
 def test_sources_are_numbered_once_over_all_questions() -> None:
@@ -51,48 +66,107 @@ def test_sources_are_numbered_once_over_all_questions() -> None:
     assert [(one.number, one.source, one.tier) for one in result.sources] == [(1, OFFICIAL, 1), (2, NEWS, 2)]
 
 
-def test_a_quote_that_points_back_has_the_sentence_before_it() -> None:
-    """“It was designed by …” is quoted with the sentence that says what it is, as it stands in the text."""
-    result = run(mode="strict")
-    (quote,) = [one.source for one in result.findings[1].citations]
-    assert quote.text.startswith("The Harbour Bridge was opened in 1932. It was designed")
-    text = f"{ITEMS[0]['name']}\n\n{ITEMS[0]['description']}"
-    assert text[quote.start : quote.end] == quote.text
+def test_the_sentences_are_the_analysts_own() -> None:
+    """The host adds nothing to them but the numbers of what they cite."""
+    prose = "Die Brücke wurde 1932 eröffnet; das steht in der Urkunde [sic]."
+
+    def drafted(whole: dict[str, Any]) -> dict[str, Any]:
+        whole["draft"]["sections"][0]["sentences"][0]["text"] = prose
+        return whole
+
+    result = run(Played(drafts=[drafted]), mode="strict")
+    assert result.findings[0].text == prose
+    assert "Die Brücke wurde 1932 eröffnet; das steht in der Urkunde \\[sic\\] [1]." in result.answer
 
 
-def test_the_critic_sees_each_answer_with_what_it_cites() -> None:
-    """Its prompt holds what was found, its question and the quoted sentence behind the title of its source."""
+def test_the_critic_sees_each_sentence_with_what_it_cites() -> None:
+    """One prompt holds them all, each with the quoted sentence behind the title of its source."""
     played = Played()
     run(played, mode="strict")
-    shown = [prompt for prompt in played.prompts("judge") if "1932" in prompt.partition("\nAnswer:")[2]]
-    assert any("Official record: The Harbour Bridge was opened in 1932." in prompt for prompt in shown)
+    (prompt,) = played.prompts("criticise")
+    assert "1. On this the sources say 1932.\n   [1] Official record: The Harbour Bridge was opened in 1932." in prompt
 
 
-def test_a_finding_that_is_rejected_is_dropped_and_searched_in_other_words() -> None:
-    """The critic rejects, the analyst revises, the gap search is a round, and a report without the finding follows."""
-    other = "Which engineer made the Harbour Bridge?"
-    played = Played(doubted=["Ada Holm"], rewords={DESIGNED: other})
+def critic(**said: object) -> Played:
+    """A model whose critic says so."""
+    return Played(critic=said)
+
+
+def test_what_the_critic_says_is_in_the_review_and_in_the_report() -> None:
+    """Issues, gaps, suggestions and its own words; with WARN the report is published and says why."""
+    said = {
+        "status": "WARN", "issues": ["the toll may be old"], "logical_gaps": ["no year of the toll"],
+        "suggestions": ["look for a newer toll"], "critique": "good but for the toll",
+    }  # fmt: skip
+    result = run(critic(**said), mode="strict")
+    review = result.review
+    assert review is not None and (review.status, review.critique) == ("WARN", "good but for the toll")
+    assert review.suggestions == ("look for a newer toll",) and review.logical_gaps == ("no year of the toll",)
+    assert (review.form, review.standing) == ("verdict", "assumed")
+    assert result.stop_reason == "accepted_with_warnings" and "- the toll may be old" in result.answer
+
+
+def test_the_analyst_revises_what_the_critic_rejects() -> None:
+    """It is shown its draft and the review, and its new draft is reviewed again."""
+
+    def without(whole: dict[str, Any]) -> dict[str, Any]:
+        del whole["draft"]["sections"][1]
+        return whole
+
+    played = Played(doubted=["Ada Holm"], drafts=[dict, without])
     result = run(played, mode="strict")
     assert [one.review.status for one in result.rounds if one.review] == ["REJECT", "WARN"]
-    last = result.rounds[-1]
-    assert last.analysis.drop == ("q2.1",)
-    assert [(one.number, one.text) for one in last.analysis.new_queries] == [(2, other)]
-    assert [one.question for one in result.not_found] == [2]
-    assert other in result.not_found[0].searched
-    assert "Ada Holm" in result.not_found[0].dropped[0]
-    assert "Ada Holm" not in result.summary
+    second = played.prompts("draft")[1]
+    assert "Your earlier draft:" in second and "“On this the sources say Ada Holm.” is not supported" in second
+    assert [one.question for one in result.not_found] == [2] and "Ada Holm" not in result.answer
     assert result.stop_reason == "accepted_with_warnings"
 
 
-def test_a_gap_is_searched_in_a_round_of_its_own() -> None:
-    """A question without an answer is worded otherwise; the search counts as a round, and its finding is kept."""
-    asked = "What colour has the Harbour Bridge?"
-    other = "How often do they paint the Harbour Bridge?"
-    played = Played([OPENED, asked], rewords={asked: other})
-    result = run(played)
+def test_a_rejected_draft_may_need_another_search() -> None:
+    """The gap search is a round that really searches, and what it finds can be cited."""
+    asked = "How often do they paint the Harbour Bridge?"
+
+    def search(whole: dict[str, Any]) -> dict[str, Any]:
+        empty: dict[str, list[object]] = {"sections": [], "not_found": [], "calculations": []}
+        queries = [{"question": 0, "text": asked}]
+        return {**whole, "status": "SEARCH_REQUIRED", "new_queries": queries, "draft": empty}
+
+    result = run(Played([OPENED], drafts=[search]))
     assert [one.kind for one in result.rounds] == ["search", "search", "draft"]
     assert result.rounds[1].analysis.status == "SEARCH_REQUIRED"
-    assert [one.short for one in result.draft.answered(2)] == ["5 years"]
+    assert result.draft.questions == (OPENED, asked)
+    assert ["5 years" in one.text for one in result.draft.answered(2)] == [True]
+
+
+def test_a_search_in_the_last_round_is_followed_by_its_draft() -> None:
+    """After that no search is left, and the analyst is told so."""
+
+    def search(whole: dict[str, Any]) -> dict[str, Any]:
+        return {**whole, "status": "SEARCH_REQUIRED", "new_queries": [{"question": 1, "text": "bridge opening year"}]}
+
+    played = Played(drafts=[search, search], can=CAPABLE)
+    result = run(played, mode="strict")
+    assert [one.kind for one in result.rounds] == ["search", "search", "draft"]
+    assert "No search is left: write the draft." in played.prompts("draft")[-1]
+    assert "bridge opening year" in played.prompts("draft")[-1] and result.stop_reason == "accepted"
+
+
+def test_a_draft_of_a_small_model_is_what_its_research_found() -> None:
+    """Its own sentences, each judged by a yes or no; nothing is worded again."""
+    played = Played(can=SMALL)
+    result = run(played, mode="strict")
+    assert [one.text for one in result.findings] == ["It says 1932.", "It says Ada Holm.", "It says 4 crowns."]
+    assert not played.prompts("draft") and not played.prompts("criticise")
+    assert {one.verdict for one in result.findings} == {"supported"} and result.stop_reason == "accepted"
+
+
+def test_a_small_model_searches_in_other_words_for_what_has_no_finding() -> None:
+    """The search is a round, and the words are the model's."""
+    played = Played([OPENED, "What colour has it?"], can=SMALL)
+    result = run(played)
+    assert [one.kind for one in result.rounds] == ["search", "search", "draft"]
+    assert [query.text for query in result.rounds[1].analysis.new_queries] == ["Say, what colour has it?"]
+    assert "Say, what colour has it?" in result.not_found[0].searched
 
 
 def test_rounds_are_limited() -> None:
@@ -105,9 +179,7 @@ def test_rounds_are_limited() -> None:
 
 def test_what_is_always_rejected_is_published_with_low_confidence_and_the_reasons() -> None:
     """In discovery the last draft is published, marked, with why; the run is not good enough."""
-    doubted = ["1932", "1935", "Ada Holm", "4 crowns"]
-    played = Played(doubted=doubted, rewords={one: f"Say, {one.lower()}" for one in (OPENED, DESIGNED, TOLL)})
-    result = run(played)
+    result = run(Played(doubted=["say"]), config=ReportConfig(reasoning=ReasoningSettings(max_iterations=2)))
     assert (result.stop_reason, result.sufficient, result.confidence) == ("rejected", False, "Low")
     assert result.score == 0
     assert "## Why this report was rejected" in result.answer
@@ -117,13 +189,17 @@ def test_what_is_always_rejected_is_published_with_low_confidence_and_the_reason
 
 def test_in_strict_a_rejected_draft_is_not_published() -> None:
     """Nothing of it stands in the answer or the result but the reasons; the rounds are on record."""
-    doubted = ["1932", "Ada Holm", "4 crowns"]
-    played = Played(doubted=doubted, rewords={one: f"Say, {one.lower()}" for one in (OPENED, DESIGNED, TOLL)})
-    result = run(played, mode="strict")
+    result = run(Played(doubted=["say"]), mode="strict")
     assert (result.stop_reason, result.sufficient, result.findings) == ("rejected", False, ())
     assert result.answer.splitlines()[2].startswith("No report:")
-    assert result.reasons and result.rounds[-1].draft is not None
+    assert result.reasons and any(one.draft is not None for one in result.rounds)
     assert not result.claims
+
+
+def test_what_the_critic_rejects_as_a_whole_is_rejected() -> None:
+    """Also where each sentence is supported."""
+    result = run(critic(status="REJECT", issues=["it misses the point"]), mode="strict")
+    assert (result.stop_reason, result.findings) == ("rejected", ()) and "it misses the point" in result.answer
 
 
 def test_what_no_source_says_ends_as_not_stated() -> None:
@@ -137,30 +213,29 @@ def test_what_no_source_says_ends_as_not_stated() -> None:
 
 def test_an_analyst_that_fails_does_not_leave_the_draft_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """The next round asks it again; that it failed is on record."""
-    revise, times = Analyst.revise, iter(range(99))
+    analyse, times = Analyst.analyse, iter(range(99))
 
-    async def failing(self: Analyst, *args: Any) -> Analysis:
-        if next(times) == 1:
+    async def failing(self: Analyst, effect: Analyse) -> Analysis:
+        if next(times) == 2:
             raise Malformed("no", "bad")
-        return await revise(self, *args)
+        return await analyse(self, effect)
 
-    monkeypatch.setattr(Analyst, "revise", failing)
+    monkeypatch.setattr(Analyst, "analyse", failing)
     config = ReportConfig.model_validate({"reasoning": {"max_iterations": 10}})
-    result = run(Played(answers={"nothing": ("x",)}), config=config)
+    result = run(Played(doubted=["say"]), config=config)
     assert [one.kind for one in result.rounds] == ["search", "draft", "draft", "draft"]
     assert "analyst" in [one.phase for one in result.degraded]
 
 
 def test_a_rejected_draft_that_does_not_change_ends_the_report() -> None:
-    """The analyst has no other words and nothing to drop: the critic and further rounds are not asked again."""
+    """The analyst says the same again: neither the critic nor the analyst is asked once more."""
     config = ReportConfig.model_validate({"reasoning": {"max_iterations": 10}})
-    journal, asked = Journal(), Played(answers={"nothing": ("x",)})
-    result = run(asked, config=config, journal=lambda _: journal)
+    journal = Journal()
+    result = run(Played(doubted=["say"]), config=config, journal=lambda _: journal)
     assert [one.kind for one in result.rounds] == ["search", "draft", "draft"]
     phases = [done.effect.phase for batch in trail(journal).batches for done in batch]
     assert phases.count("critic") == 1 and phases.count("analyst") == 3
-    assert len(asked.prompts("reword")) == 6
-    assert (result.stop_reason, result.review) == ("not_stated", result.rounds[1].review)
+    assert (result.stop_reason, result.review) == ("rejected", result.rounds[1].review)
     assert replay(journal, PLUGIN.engine) == result
 
 
@@ -168,7 +243,7 @@ def test_a_model_that_answers_nonsense_costs_no_run() -> None:
     """The query itself is the question where no plan can be used; the run ends with what that gives."""
     result = report(QUERY, ITEMS, tiers=TIERS, llm=Scripted(lambda request: "~~~"))
     assert result.draft.questions == (QUERY,)
-    assert result.stop_reason in ("not_stated", "accepted_with_warnings", "rejected")
+    assert result.stop_reason in ("not_stated", "unreviewed", "rejected")
 
 
 def test_a_model_that_fails_ends_the_run_with_what_is_there() -> None:
@@ -180,18 +255,18 @@ def test_a_model_that_fails_ends_the_run_with_what_is_there() -> None:
 
 def test_a_budget_that_runs_out_gives_the_report_of_what_is_there() -> None:
     """The findings so far are published with low confidence, and the stop reason names the budget."""
-    result = run(config=ReportConfig(budget=Budget(calls=14)))
+    result = run(config=ReportConfig(budget=Budget(calls=18)))
     assert result.stop_reason == "calls_exhausted"
-    assert result.usage.calls <= 14 and result.confidence == "Low"
+    assert result.usage.calls <= 18 and result.confidence == "Low"
     assert result.findings
-    assert "nobody reviewed this draft" in result.answer
+    assert "unreviewed: the run ended before" in result.answer
 
 
 def test_no_run_makes_more_calls_than_its_bound() -> None:
     """The worst run of each mode stays within the bound that is stated before."""
     for mode in ("strict", "discovery", "monitor"):
         config = ReportConfig(mode=mode)
-        played = Played(doubted=["1932", "1935", "Ada Holm", "4 crowns"])
+        played = Played(doubted=["say"])
         result = run(played, config=config)
         assert result.usage.calls <= result.bound.calls
 
@@ -261,14 +336,50 @@ def test_a_judgment_that_was_not_measured_asks_nothing(monkeypatch: pytest.Monke
     assert not played.prompts("readings")
 
 
-def test_by_a_bad_judge_nothing_counts_as_supported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The findings are published as not checked, with a warning and at most half the score."""
+@pytest.mark.parametrize("can", [CAPABLE, SMALL], ids=["capable", "small"])
+@pytest.mark.requirement("J8")
+def test_a_model_that_cannot_criticise_is_named_and_its_report_unreviewed(
+    can: Capabilities, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A judgment that was measured to be bad asks nothing; the report is published as unreviewed, never as WARN."""
     bad = every_judgment("scripted", "obliging", "played", auroc=0.6)
     monkeypatch.setattr("aeon.supervisor.judge.calibrations", lambda: bad)
-    result = run(mode="strict")
+    played = Played(can=can)
+    result = run(played, mode="strict")
+    assert result.review is not None and result.review.status == "UNREVIEWED"
+    assert (result.stop_reason, result.sufficient, result.confidence) == ("unreviewed", False, "Low")
     assert {one.verdict for one in result.findings} == {"not_checked"}
-    assert (result.stop_reason, result.confidence) == ("accepted_with_warnings", "Medium")
-    assert result.score <= 50
+    assert "scripted cannot criticise: its judgment was measured to be bad" in result.answer
+    assert not played.prompts("criticise")
+
+
+@pytest.mark.requirement("J8")
+def test_a_critic_that_says_yes_to_anything_cannot_criticise() -> None:
+    """It finds support for a sentence in what another source says of something else."""
+
+    def yes(user: str) -> object:
+        numbers = range(1, user.count("\n   [") + 1)
+        sentences = [{"number": number, "why": "", "verdict": "supported"} for number in numbers]
+        return {**json.loads(json.dumps(Played._criticise(played, user))), "sentences": sentences}
+
+    played = Played()
+    monkey = played.reply
+    played.model = Scripted(lambda request: json.dumps(yes(request.messages[-1].content))
+                            if "criticise" in request.messages[0].content else monkey(request), CAPABLE)  # fmt: skip
+    result = run(played, mode="strict")
+    assert result.stop_reason == "unreviewed" and "cannot criticise" in result.reasons[0]
+
+
+def test_a_critic_that_fails_leaves_an_unreviewed_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The report says why, and that is on record."""
+
+    async def failing(self: Critic, effect: Critique) -> Review:
+        raise Malformed("no", "bad")
+
+    monkeypatch.setattr(Critic, "critique", failing)
+    result = run(mode="strict")
+    assert (result.stop_reason, result.confidence) == ("unreviewed", "Low") and result.findings
+    assert "critic" in [one.phase for one in result.degraded] and "## Unreviewed" in result.answer
 
 
 def test_no_source_of_the_mode_is_an_error_that_names_what_was_dropped() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from aeon.errors import ConfigError, NoValidSourcesError, UsageError
 from aeon.schema import Document
 from aeon.settings import load_config
 
-from .played import ITEMS, NEWS, OFFICIAL, OPENED, QUERY, SOCIAL, TIERS, UNKNOWN, Played
+from .played import DESIGNED, ITEMS, NEWS, OFFICIAL, OPENED, QUERY, SOCIAL, TIERS, UNKNOWN, Played
 
 pytestmark = [pytest.mark.requirement("A2"), pytest.mark.usefixtures("measured")]
 KEYS = {
@@ -84,24 +85,31 @@ def test_discovery_keeps_all_and_warns_of_low_tiers() -> None:
     assert result.stop_reason == "accepted_with_warnings"
 
 
-def test_where_sources_differ_the_better_tier_is_believed() -> None:
-    """What was read first says a thread; the finding is what the official source says, and both values are shown."""
+def test_where_sources_differ_the_analyst_is_told_both_with_their_tiers() -> None:
+    """Also what the answer of the research does not cite; both values stand in the report, the better tier first."""
     played = Played([OPENED], answers={"opened": ("1935", "1932")})
     result = report(QUERY, ITEMS, tiers=TIERS, mode="discovery", llm=played.model)
-    (finding,) = result.findings
-    assert (finding.short, result.draft.source(finding.citations[0].number).tier) == ("1932", 1)
+    (prompt,) = played.prompts("draft")
+    assert "opened in 1932" in prompt and "(tier 1, official)" in prompt and "sources differ: " in prompt
     (difference,) = result.disagreements
     assert {side.answer for side in difference.sides} == {"1932", "1935"}
+    listed = [line for line in result.answer.splitlines() if line.startswith("- 193")]
+    assert listed == ["- 1932 [2] *(tier 1)*", "- 1935 [1] *(tier 5)*"]
 
 
 def test_monitor_sets_the_tiers_side_by_side() -> None:
-    """Each question is put to the sources of both tiers; the table says where they differ."""
+    """Each question is put to the sources of both tiers; the report says of each where they differ."""
     result = report(QUERY, ITEMS, tiers=TIERS, mode="monitor", llm=Played().model)
-    rows = [line for line in result.answer.splitlines() if line.startswith("| ")]
-    assert rows[0] == "| question | tier 1 | tier 5 | |"
-    assert "1932 [1] | 1935 [2] | differ" in rows[1]
-    assert "Ada Holm [1] | nothing | cannot be compared" in rows[2]
-    assert {(one.question, one.tier, one.short) for one in result.findings} >= {(1, 1, "1932"), (1, 5, "1935")}
+    _, _, beside = result.answer.partition("## Side by side\n\n")
+    first, second = (f"### {question}\n\n" for question in (OPENED, DESIGNED))
+    assert f"{first}- Tier 1: 1932 [1]\n- Tier 5: 1935 [2]\n- differ\n" in beside
+    assert re.search(f"{re.escape(second)}- Tier 1: .*Ada Holm.*\n- Tier 5: nothing\n- cannot be compared\n", beside)
+
+
+def test_monitor_keeps_unknown_sources() -> None:
+    """They are among the sources that the query found, and nothing is said to be dropped."""
+    result = report(QUERY, ITEMS, tiers=TIERS, mode="monitor", llm=Played().model)
+    assert UNKNOWN in {item["url"] for item in result.context} and not result.dropped
 
 
 def test_the_tiers_that_monitor_compares_are_configured() -> None:
@@ -109,7 +117,7 @@ def test_the_tiers_that_monitor_compares_are_configured() -> None:
     modes = {"monitor": {"compare_tiers": [1, 2]}}
     config = ReportConfig.model_validate({"mode": "monitor", "mode_configs": modes})
     result = report(QUERY, ITEMS, tiers=TIERS, config=config, llm=Played().model)
-    assert {one.tier for one in result.findings} == {1, 2}
+    assert {source.tier for source in result.sources} == {1, 2}
 
 
 def test_items_are_enriched_with_their_tier() -> None:
@@ -160,7 +168,7 @@ def test_sources_that_fit_better_hide_none_of_the_mode(
     tiers = {"official": {"tier": 1}}
     result = report(QUERY, sources=tmp_path, mode=mode, tiers=tiers, llm=Played([OPENED]).model)
     (finding,) = result.findings
-    assert (result.draft.source(finding.citations[0].number).source, finding.short) == ("official/b.md", "1932")
+    assert result.draft.source(finding.citations[0].number).source == "official/b.md" and "1932" in finding.text
     if mode == "strict":
         assert {one.source.partition("/")[0] for one in result.dropped} == {"blog"}
 

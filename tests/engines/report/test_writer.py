@@ -49,7 +49,7 @@ def finding(*numbers: int, **fields: object) -> Fields:
         {"number": one, "source": {"source": f"{one}.md", "start": 0, "end": 5, "text": f"quote {one}"}}
         for one in numbers
     ]
-    return {"id": "q1.1", "question": 1, "text": "It opened in 1932.", "short": "1932", "citations": cited} | fields
+    return {"id": "q1.1", "question": 1, "text": "It opened in 1932.", "citations": cited} | fields
 
 
 def draft(**fields: object) -> Fields:
@@ -72,7 +72,7 @@ def drafts(draw: st.DrawFn, sound: bool = False) -> Fields:
     citation = st.fixed_dictionaries({"number": number, "source": span})
     tier = st.none() | st.integers(1, 5) if sound else TIERS
     findings = st.fixed_dictionaries({
-        "id": st.sampled_from(("a", "b")), "question": asked, "text": words, "short": words, "verdict": VERDICTS,
+        "id": st.sampled_from(("a", "b")), "question": asked, "text": words, "verdict": VERDICTS,
         "tier": tier, "citations": st.lists(citation, min_size=int(sound), max_size=2),
         "score": st.none() if sound else SHARES,
     })  # fmt: skip
@@ -118,7 +118,7 @@ def test_anything_gives_a_report_or_an_error_in_one_line(
         return
     assert whole.final_report
     if mode == "strict" and isinstance(review, Mapping) and review["status"] == "REJECT":
-        assert (whole.sources_used, whole.claims, whole.summary) == ((), (), "")
+        assert (whole.sources_used, whole.claims) == ((), ())
 
 
 @given(drafts(sound=True), st.sampled_from(("PASS", "WARN", "REJECT")), st.sampled_from(MODES))
@@ -167,16 +167,15 @@ def test_strict_takes_no_source_of_another_mode_that_it_would_drop(tier: int | N
         ({"findings": [finding(99)]}, "findings.0.citations.0.number: there is no source [99] among the 1 of the"),
         ({"findings": [finding(1, question=7)]}, "findings.0.question: there is no question 7 among the 1 of"),
         ({"findings": [finding(1, question=0)]}, "findings.0.question: there is no question 0 among"),
-        ({"findings": [finding()]}, "findings.0.citations: it cites nothing"),
         ({"missing": [{"question": 9}]}, "missing.0.question: there is no question 9"),
         ({"comparisons": [{"question": 2}]}, "comparisons.0.question: there is no question 2"),
         (
             {"comparisons": [{"question": 1, "sides": [{"answer": "x", "citation": finding(3)["citations"][0]}]}]},
             "comparisons.0.sides.0.citation.number: there is no source [3]",
         ),
-        ({"sources": [source(1), source(1)]}, "sources.0.number: sources have different numbers from 1 on, not 1"),
+        ({"sources": [source(1), source(1)]}, "sources.1.number: sources have different numbers from 1 on, not 1"),
         ({"sources": [source(1), source(0)]}, "sources.1.number: sources have different numbers from 1 on, not 0"),
-        ({"sources": [source(1, 9)]}, "sources.0.tier: a tier is 1 to 5, or none where it is not known, not 9"),
+        ({"sources": [source(1, 9)]}, "sources.0.tier: Input should be less than or equal to 5"),
     ],
 )
 def test_a_number_that_names_nothing_is_refused_by_its_key(fields: Fields, said: str) -> None:
@@ -204,8 +203,8 @@ def test_a_draft_that_was_made_without_validation_is_validated() -> None:
 def test_a_quote_has_the_title_of_the_source_of_its_number() -> None:
     """In whatever order the sources are listed; one that nothing cites is not among those used."""
     whole = composed(draft(sources=[source(3), source(2), source(1)], findings=[finding(1, 2)]), None, (), "discovery")
-    assert "> “quote 1” ([1] Title 1)" in whole.final_report
-    assert "> “quote 2” ([2] Title 2)" in whole.final_report
+    assert "[1] Title 1, 1.md\n\n> “quote 1”" in whole.final_report
+    assert "[2] Title 2, 2.md\n\n> “quote 2”" in whole.final_report
     assert whole.sources_used == ("2.md", "1.md") and "Title 3" not in whole.final_report
 
 
@@ -219,17 +218,59 @@ def test_the_review_of_the_reference_is_understood() -> None:
     assert seen.final_report.endswith("- 1932 is wrong")
 
 
-def test_what_the_review_refutes_is_not_in_the_summary() -> None:
+def test_what_the_review_refutes_is_marked() -> None:
     """Its verdicts stand in the report, also where the draft has not taken them over."""
     checked = [{"id": "q1.1", "verdict": "not_found", "score": 0.1}]
     whole = composed(draft(), {"status": "REJECT", "checked": checked, "rejected": ["q1.1"]}, (), "discovery")
-    assert "1932" not in whole.summary and "not supported by what it cites" in whole.final_report
+    assert "1932 [1]. *(not supported by what it cites)*" in whole.final_report
+
+
+MARKDOWN = """# The bridge
+
+It was opened in 1932 [1], they say [2]. It is green.
+
+## Cost
+
+### In crowns
+
+- It cost 7 crowns [1, 2].
+"""
+CONTEXT: list[Fields] = [
+    {
+        "url": "1.md",
+        "name": "Record",
+        "description": "Opened in 1932. It cost 6 crowns.",
+        "_reasoning_metadata": {"tier": 1},
+    },
+    {"url": "2.md", "name": "Thread", "description": "They say 1932."},
+]
+
+
+def test_the_draft_of_the_reference_is_composed() -> None:
+    """Markdown: its headings are the questions, its marks name sources of the context, whose texts it cites."""
+    whole = composed(MARKDOWN, SEED_REVIEW, CONTEXT, "discovery")
+    assert whole.final_report.startswith("# The bridge\n")
+    assert "\n## In crowns\n\nIt cost 7 crowns [1][2].\n" in whole.final_report
+    assert "It was opened in 1932, they say [1][2]." in whole.final_report
+    assert "It is green. *(cites nothing)*" in whole.final_report
+    assert "Questions answered: 2 of 2." in whole.final_report
+    assert whole.sources_used == ("1.md", "2.md")
+    verdicts = {claim.text: claim.verdict for claim in whole.claims if claim.kind != "sentence"}
+    assert (verdicts["1932"], verdicts["7"]) == ("supported", "not_found")
+
+
+@pytest.mark.requirement("A2")
+def test_strict_takes_no_source_of_markdown_that_it_would_drop() -> None:
+    """As of any other draft."""
+    with pytest.raises(UsageError, match=r"strict does not take \[2\] Thread, whose tier is not known"):
+        composed(MARKDOWN, SEED_REVIEW, CONTEXT, "strict")
 
 
 @pytest.mark.parametrize(
     ("written", "review", "context", "said"),
     [
-        ("# Draft", None, (), "the draft is a Draft, or a mapping with its keys (query, mode, questions, findings, so"),
+        (5, None, (), "the draft is a Draft, or a mapping with its keys (query, mode, questions, findings, so"),
+        ("It is so [1].", None, (), "draft: there is no source [1] among the 0 of the context"),
         (None, None, (), "the draft is a Draft, or a mapping with its keys (query, mode, questions, "),
         (draft(), "PASS", (), "the review is a Review, or a mapping with its keys (status, critique, "),
         (draft(), {"status": "PASS", "mode_compliance": "?"}, (), "mode_compliance: Input should be 'compliant' or "),
@@ -242,7 +283,7 @@ def test_what_the_review_refutes_is_not_in_the_summary() -> None:
 def test_what_is_no_draft_review_or_context_is_named(
     written: object, review: object, context: object, said: str
 ) -> None:
-    """One line that says which and what is expected; Markdown is no draft, since nothing in it can be checked."""
+    """One line that says which and what is expected."""
     with pytest.raises(UsageError) as caught:
         composed(written, review, context, "discovery")
     assert str(caught.value).startswith(f"compose: {said}") and "\n" not in str(caught.value)
