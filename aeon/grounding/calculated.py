@@ -82,8 +82,7 @@ def _without_labels(claims: Sequence[Claim], labels: Collection[str]) -> tuple[C
 def _apply(
     one: Calculation, claims: list[Claim], said: Sequence[Mention], grounds: Grounds, uses: Mapping[str, ToolUse]
 ) -> None:
-    said_numbers = {form.read.number for mention in figures_in(one.value, False) for form in mention.forms} - {None}
-    numbers = {number * scale for number in said_numbers if number is not None for scale in (1, *_SCALES)}
+    numbers = set(_numbers(one.value))
     for place, (claim, mention) in enumerate(zip(claims, said, strict=True)):
         same = any(form.read.number in numbers for form in mention.forms)
         if same and one.expression.strip() and claim.verdict == "not_found":
@@ -91,6 +90,14 @@ def _apply(
                 claims[place] = _calculated(claim, mention, one.expression, _Reader(grounds, uses, claims))
             except ValueError as error:
                 claims[place] = claim.changed(note=f"stands nowhere; {one.expression[:100]}: {error}")
+
+
+def _numbers(value: str) -> Iterator[Fraction]:
+    """The numbers that a value may be, also where a word such as "million" is left out of it."""
+    for mention in figures_in(value, False):
+        for form in mention.forms:
+            if (number := form.read.number) is not None:
+                yield from (number * scale for scale in (1, *_SCALES))
 
 
 def _calculated(claim: Claim, mention: Mention, expression: str, reader: _Reader) -> Claim:

@@ -149,11 +149,18 @@ def _has_unit(claim: Mapping[str, Any], mine: Read, operands: Sequence[Read], re
     """Whether a claim's unit is that of its operands, or stands elsewhere; a share needs none."""
     if not mine.unit or any(one.unit and factor(one.unit, mine.unit) is not None for one in operands):
         return True
-    record = claim["computation"]
-    changed = record is not None and (record["factor"] != "1" or (mine.unit == "%" and "/" in record["expression"]))
-    if record is not None and is_of_years(record["expression"], [(one.value, one.unit) for one in operands], mine.unit):
+    if any(factor(one.unit, mine.unit) is not None for one in rest):
         return True
-    return changed or any(factor(one.unit, mine.unit) is not None for one in rest)
+    record = claim["computation"]
+    return record is not None and _gives_unit(record, operands, mine.unit)
+
+
+def _gives_unit(record: Mapping[str, Any], operands: Sequence[Read], unit: str) -> bool:
+    """Whether a computation gives its unit: it converts, is a share, or says how many years lie between two."""
+    expression = record["expression"]
+    is_share = unit == "%" and "/" in expression
+    values = [(one.value, one.unit) for one in operands]
+    return record["factor"] != "1" or is_share or is_of_years(expression, values, unit)
 
 
 def is_year(text: str) -> bool:

@@ -46,13 +46,26 @@ async def engine(question: str, shelf: Shelf, asker: Asker) -> Answer:
     result: Research = await orchestrator.aexecute(question)
     read = tuple(passage for one in searched.found for passage in one.passages)
     cited = tuple(citation.source for sentence in result.sentences for citation in sentence.citations)
+    return Answer(_said(result), cited, read, _notes(result), _scores(result), _marks(result), _listed(result))
+
+
+def _said(result: Research) -> str:
+    """The answer without the numbers of its sources; a refusal is empty."""
+    return _MARK.sub("", " ".join(result.answer[one.start : one.end] for one in result.sentences))
+
+
+def _notes(result: Research) -> tuple[str, ...]:
+    """How it ended, and what was searched for."""
     queries = [f"round {one.number}: {'; '.join(query.text for query in one.queries)}" for one in result.rounds]
-    notes = (result.stop_reason, result.answer, *queries, *(one.message for one in result.degraded))
+    return (result.stop_reason, result.answer, *queries, *(one.message for one in result.degraded))
+
+
+def _scores(result: Research) -> dict[str, float]:
+    """Whether it was good enough, and what the judge said."""
     scores = {"sufficient": float(result.sufficient)}
     if result.sentences and result.sentences[0].score is not None:
         scores["support"] = result.sentences[0].score
-    said = " ".join(result.answer[one.start : one.end] for one in result.sentences)
-    return Answer(_MARK.sub("", said), cited, read, notes, scores, _marks(result), _listed(result))
+    return scores
 
 
 def _config(llm: LLMAdapter) -> ResearchConfig:

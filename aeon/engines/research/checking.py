@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from aeon.engines.research.citing import composed, with_limits
+from aeon.engines.research.citing import composed, sought, with_limits
 from aeon.engines.research.effects import Cite
-from aeon.engines.research.values import Cited, Drafted, Sentence
+from aeon.engines.research.values import Citation, Cited, Drafted, Sentence
 from aeon.grounding.citations import CitedSentence, cited_claims
 from aeon.grounding.results import told
 from aeon.isolation.aside import aside
 from aeon.schema import Calculation, Claim, ReplyKind, Standing, Verdict
+from aeon.text import one_line
 
-__all__ = ["Checked", "Written", "cited", "unplaced"]
+__all__ = ["Checked", "Written", "cited", "refusal", "unplaced"]
+
+_LONGEST_NEAREST = 250
 
 
 class Written(NamedTuple):
@@ -59,6 +62,29 @@ async def cited(effect: Cite, written: Written, checked: Checked) -> Cited:
         text=with_limits(effect, text), sentences=sentences, claims=claims, reply=checked.reply,
         missing=written.missing, standing=checked.standing,
     )  # fmt: skip
+
+
+def refusal(effect: Cite, missing: Sequence[str] = (), nearest: Sequence[Citation] = ()) -> Cited:
+    """That there is no answer, and what was searched for; where nothing could be, that alone is said.
+
+    ``missing`` is what the model says of it. The longest of the ``nearest`` sentences is named: who asked can tell.
+    """
+    if effect.unsearched and set(effect.searched) <= set(effect.unsearched):
+        what = "Nothing could be searched, so this is open"
+    else:
+        what = "The sources do not say" if effect.sources.entries else "No source was found for this"
+    said = "; ".join(one_line(one, 300) for one in missing) or one_line(effect.task.text, 200)
+    text = f"{what}: {said} ({sought(effect)}){_nearest(effect, nearest)}."
+    return Cited(text=with_limits(effect, text), missing=tuple(missing))
+
+
+def _nearest(effect: Cite, nearest: Sequence[Citation]) -> str:
+    if not nearest:
+        return ""
+    longest = max(nearest, key=lambda one: len(one.source.text))
+    titles = {entry.number: entry.document.title for entry in effect.sources.entries}
+    place = one_line(titles.get(longest.number) or longest.source.source, 100)
+    return f'; the nearest sentence: "{one_line(longest.source.text, _LONGEST_NEAREST)}" ({place})'
 
 
 def _judged(sentence: Sentence, number: int, checked: Checked) -> Sentence:

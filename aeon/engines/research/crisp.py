@@ -156,10 +156,14 @@ class Crisp:
             return ()
         texts = [said[one.start : one.end] for one in sentences(said)][:_MOST_SENTENCES]
         draft = tuple(Drafted(text=one, citations=_cited(one, task, shown)) for one in texts)
-        near = _near(" ".join(texts), task, shown)
-        every = [*near, *(one for part in draft for one in part.citations if one not in near)]
-        likely = await self._gives(task, _said(draft), shown.around(every)) if check and draft else None
+        likely = await self._likely(task, draft, shown) if check and draft else None
         return tuple(one.changed(score=likely) for one in draft)
+
+    async def _likely(self, task: Task, draft: Sequence[Drafted], shown: Materials) -> float | None:
+        """How likely what is near to an answer, and what it rests on, gives it."""
+        near = _near(_said(draft), task, shown)
+        every = [*near, *(one for part in draft for one in part.citations if one not in near)]
+        return await self._gives(task, _said(draft), shown.around(every))
 
     async def _gives(self, task: Task, answer: str, text: str) -> float | None:
         question = cut(task.text, _LONGEST_QUESTION)

@@ -14,10 +14,10 @@ from aeon.engines.research import effects as ask
 from aeon.engines.research.citing import unworded
 from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.failing import failed, logged
-from aeon.engines.research.materials import size_of
 from aeon.engines.research.record import Research, Round, SourceUsed
 from aeon.engines.research.rules import OWN_ENDINGS, TABLE, ResearchSignals, most_calls
 from aeon.engines.research.searching import Searches
+from aeon.engines.research.sizes import size_of
 from aeon.engines.research.sources import Sources
 from aeon.engines.research.values import Cited, Digests, Providers, Queries, Query, Reflection, TierName
 from aeon.kernel.engine import Engine, Halt, Run
@@ -241,16 +241,14 @@ def _unmade(run: ResearchRun, decision: Decision) -> Decision:
 
 def _made(run: ResearchRun, cited: Cited, decision: Decision) -> Decision:
     """The decision once the answer is there: what it is, and whether a judge found it supported, count for more."""
-    signals = run.signals
-    verdicts = [sentence.verdict for sentence in cited.sentences]
+    signals, verdicts = run.signals, {sentence.verdict for sentence in cited.sentences}
     signals.unstated = not cited.sentences or cited.reply in _NO_ANSWER
-    signals.partial = "partial" in verdicts
-    signals.incomplete = cited.reply == "part"
-    signals.unjudged = run.config.check and (cited.reply is None or "not_checked" in verdicts)
-    fits = cited.reply == "answer" and all(verdict == "supported" for verdict in verdicts)
-    signals.sufficient = fits if run.config.check else signals.sufficient
-    doubted = signals.unstated or signals.partial or signals.incomplete or signals.unjudged
-    return run.decide() if doubted or signals.sufficient else decision
+    signals.partial, signals.incomplete = "partial" in verdicts, cited.reply == "part"
+    if run.config.check:
+        signals.unjudged = cited.reply is None or "not_checked" in verdicts
+        signals.sufficient = cited.reply == "answer" and verdicts == {"supported"}
+    said = (signals.unstated, signals.partial, signals.incomplete, signals.unjudged, signals.sufficient)
+    return run.decide() if any(said) else decision
 
 
 RESEARCH: Engine[ResearchConfig, ResearchSignals, Research] = Engine(

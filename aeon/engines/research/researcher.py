@@ -6,8 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
 from aeon.adaptive.profiler import Profiler
-from aeon.engines.research.checking import Checked, Written, cited, unplaced
-from aeon.engines.research.citing import refusal
+from aeon.engines.research.checking import Checked, Written, cited, refusal, unplaced
 from aeon.engines.research.crisp import Crisp
 from aeon.engines.research.effects import Cite, FindProviders, PlanQueries, Reflect, Summarise
 from aeon.engines.research.searcher import Searcher
@@ -111,10 +110,7 @@ class Researcher:
         if found and current_ledger().calls_left() > 1:
             written = await self._amended(manner, effect, found, written)
         checked = await self._checked(manner, effect, written) if effect.check else Checked()
-        if checked.reply in _NO_ANSWER and all(one != "supported" for one in checked.verdicts):
-            nearest = [one for part in written.parts for one in part.citations]
-            return refusal(effect, written.missing, nearest).changed(reply=checked.reply, standing=checked.standing)
-        answer = await cited(effect, written, checked)
+        answer = await _told(effect, written, checked)
         current_ledger().retell(answer.text)
         return answer
 
@@ -157,3 +153,11 @@ class Researcher:
             return _SMALL_ROOM
         most = (await self._supervisor.bounds()).prompt_bytes
         return max(_SMALL_ROOM // 3, min(most - _RESERVED, _MOST_ROOM))
+
+
+async def _told(effect: Cite, written: Written, checked: Checked) -> Cited:
+    """The answer; what a judge takes for none, with no sentence that is supported, is none."""
+    if checked.reply not in _NO_ANSWER or "supported" in checked.verdicts:
+        return await cited(effect, written, checked)
+    nearest = [one for part in written.parts for one in part.citations]
+    return refusal(effect, written.missing, nearest).changed(reply=checked.reply, standing=checked.standing)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from aeon.engines.research.effects import Cite, FindProviders, Pause, PlanQueries, Reflect, Search, Summarise
 from aeon.engines.research.record import ErrorRecord, Research, SourceUsed
 from aeon.engines.research.searching import distinct
-from aeon.engines.research.values import Cited, Digests, Paused, Providers, Queries, Reflection
+from aeon.engines.research.values import Cited, Digest, Digests, Paused, Providers, Queries, Reflection
 from aeon.observability.lines import (
     Line,
     Span,
@@ -54,8 +55,8 @@ def _title(effect: Effect) -> str:
 
 def _words(outcome: Outcome) -> str:
     match outcome.value:
-        case Providers(local=local, web=web):
-            return ", ".join((*local, *web)) or "none"
+        case Providers() as there:
+            return ", ".join((*there.local, *there.web)) or "none"
         case Queries(queries=queries):
             return "; ".join(query.text for query in distinct(queries))
         case Found() as found:
@@ -63,7 +64,7 @@ def _words(outcome: Outcome) -> str:
         case Reflection() as reflection:
             return _reflected(reflection)
         case Digests(digests=digests):
-            return f"{counted(sum(len(one.sentences) for one in digests), 'sentence')} kept"
+            return _summarised(digests)
         case Paused(seconds=seconds):
             return f"{seconds:g} s"
         case Cited(text=text):
@@ -76,6 +77,10 @@ def _found(found: Found) -> str:
         return f"{found.problem.kind.replace('_', ' ')}: {found.problem.message}"
     unread = f", {len(found.problems)} not read" * bool(found.problems)
     return f"{counted(len(found.passages), 'passage')} of {counted(len(found.documents), 'source')}{unread}"
+
+
+def _summarised(digests: Sequence[Digest]) -> str:
+    return f"{counted(sum(len(one.sentences) for one in digests), 'sentence')} kept"
 
 
 def _reflected(reflection: Reflection) -> str:

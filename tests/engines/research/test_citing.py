@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.engines.research.citing import composed, refusal, unworded, with_limits
+from aeon.engines.research.checking import refusal
+from aeon.engines.research.citing import composed, unworded, with_limits
 from aeon.engines.research.effects import Cite
 from aeon.engines.research.sources import Entry, Sources
 from aeon.engines.research.values import Citation, Drafted

@@ -138,8 +138,10 @@ class TestCheck:
 
     @pytest.mark.parametrize(
         ("yes", "verdict", "reply"),
-        [(0.9, "supported", "answer"), (0.51, "supported", "answer"), (0.4, "partial", "answer"), (0.34, "not_found", "not_stated"),
-         (0.1, "not_found", "not_stated")],
+        [
+            (0.9, "supported", "answer"), (0.51, "supported", "answer"), (0.4, "partial", "answer"),
+            (0.34, "not_found", "not_stated"), (0.1, "not_found", "not_stated"),
+        ],
     )  # fmt: skip
     def test_a_probability_is_a_verdict(self, yes: float, verdict: str, reply: str) -> None:
         """From a half on it bears the sentence out, from a quarter on in part."""

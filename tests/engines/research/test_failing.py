@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kernel.world import ENDPOINT_DOWN
 
-from aeon.engines.research.citing import refusal
+from aeon.engines.research.checking import refusal
 from aeon.engines.research.config import ResearchConfig
 from aeon.engines.research.effects import Cite, Pause, Reflect, Search
 from aeon.engines.research.program import RESEARCH
