@@ -218,13 +218,13 @@ def test_what_a_shape_cannot_hold_is_counted(shape: Callable[[bytes], Rendering]
 
 def test_a_block_has_the_citations_of_one_claim() -> None:
     """A judged sentence with a value in it: the sentence has the block, the value is counted."""
-    text, reading = "Anna Weber knows it.", Reading(value="anna weber knows it.", form="text")
+    text, reading = "She knows 12 of it.", Reading(value="she knows 12 of it.", form="text")
     spans = (Source(source="1", start=0, end=len(text), text=text),)
     task = Task(text="?")
     value = claims(f"Yes: {text}", task, (), spans)[0]
     evidence = FromSource(source="1", start=0, end=len(text), reading=reading)
     sentence = Claim(
-        id="s", start=5, end=25, text=text, kind="sentence", reading=reading, support="source",
+        id="s", start=5, end=24, text=text, kind="sentence", reading=reading, support="source",
         evidence=(evidence,), verdict="supported",
     )  # fmt: skip
     source = ProofSource(id="1", text=text)
