@@ -74,8 +74,7 @@ def reviewed(draft: Draft, said: Review, modes: ModeConfigs) -> Review:
     draft = judged(draft, said.checked)
     outside = tuple(_outside(draft, modes))
     faults = (*outside, *_unfounded(draft))
-    known = answered(draft)
-    gaps = tuple(f"nothing was found on: {one}" for n, one in enumerate(draft.questions, 1) if n not in known)
+    gaps = tuple(_gaps(draft))
     reasons = (*faults, *_breach(said, outside), *said.reasons, *_unsure(draft, said.status), *_low(draft), *gaps)
     return said.changed(
         status=_worst(said.status, bool(faults), bool(reasons)),
@@ -125,6 +124,12 @@ def _unsure(draft: Draft, status: ReviewStatus) -> Iterator[str]:
         yield f"{unchecked} of {count} sentences not checked"
     if differ := len(draft.disagreements):
         yield f"sources give different values to {differ} of the questions"
+
+
+def _gaps(draft: Draft) -> Iterator[str]:
+    """The questions that have no finding which stands."""
+    known = answered(draft)
+    return (f"nothing was found on: {one}" for n, one in enumerate(draft.questions, 1) if n not in known)
 
 
 def _low(draft: Draft) -> Iterator[str]:

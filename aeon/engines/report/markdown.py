@@ -188,9 +188,7 @@ def _failed(problems: Sequence[SearchProblem]) -> Iterator[str]:
 
 def _sources(draft: Draft) -> Iterator[str]:
     """The sources of each tier with what is quoted of them, the best tier first, unknown ones last."""
-    quotes: dict[int, dict[int, Citation]] = {}
-    for _, one in draft.citations():
-        quotes.setdefault(one.number, {}).setdefault(one.source.start, one)
+    quotes = _quotes(draft)
     ranked = sorted(draft.cited, key=lambda source: source.tier or _UNKNOWN)
     for place, source in enumerate(ranked):
         yield from () if place else ("## Sources",)
@@ -198,6 +196,14 @@ def _sources(draft: Draft) -> Iterator[str]:
             yield f"### {'Unknown' if source.tier is None else f'Tier {source.tier}'}"
         yield f"[{source.number}] {_plain(_named(source, source.type))}"
         yield from (_quoted(one, source) for _, one in sorted(quotes[source.number].items()))
+
+
+def _quotes(draft: Draft) -> dict[int, dict[int, Citation]]:
+    """What is quoted of each source, by its number: each place once, by where it begins."""
+    quotes: dict[int, dict[int, Citation]] = {}
+    for _, one in draft.citations():
+        quotes.setdefault(one.number, {}).setdefault(one.source.start, one)
+    return quotes
 
 
 def _quoted(citation: Citation, source: SourceCited) -> str:

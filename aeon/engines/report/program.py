@@ -21,7 +21,7 @@ from aeon.engines.report.record import REFUSED, Report, ReportRound, report_item
 from aeon.engines.report.rules import TABLE, ReportSignals, most_calls
 from aeon.engines.report.sifting import Sieve
 from aeon.engines.report.tiers import Ranked
-from aeon.engines.report.values import Analysis, Comparison, Composed, Draft, NewQuery, Readings, Review
+from aeon.engines.report.values import Analysis, Comparison, Composed, Draft, NewQuery, Readings, Review, Side
 from aeon.engines.research.effects import FindProviders, Pause, Search
 from aeon.engines.research.program import RESEARCH
 from aeon.kernel.engine import Engine, Halt, Run
@@ -148,14 +148,17 @@ def _round(work: _Work) -> Program[None]:
 def _drafted(work: _Work, before: Draft, heard: bool) -> Program[None]:
     """Have the draft reviewed, unless an analyst who was heard left it as it was: the critic would say the same."""
     after = work.written or work.desk.found()
-    same = [one.text for one in after.findings] == [one.text for one in before.findings]
-    work.run.signals.unchanged = work.review is not None and heard and same
+    work.run.signals.unchanged = work.review is not None and heard and _texts(after) == _texts(before)
     if work.run.signals.unchanged:
         work.written = before
     else:
         yield from _reviewed(work)
     if work.run.signals.unchanged or work.last:
         _settle_empty(work)
+
+
+def _texts(draft: Draft) -> list[str]:
+    return [one.text for one in draft.findings]
 
 
 def _analysed(work: _Work, last: bool = False) -> Program[tuple[Analysis, bool]]:
@@ -218,7 +221,7 @@ def _researched(work: _Work, query: NewQuery, place: Answered, runs: int) -> Pro
 def _compared(work: _Work, places: Sequence[Answered], sieve: Sieve) -> Program[None]:
     """Find out whether sources give different values: those of two tiers, or those cited and others that were found."""
     desk, place, monitors = work.desk, places[0], len(places) > 1
-    sides = tuple(side for one in places for side in desk.sides(one)[: 1 if monitors else None])
+    sides = _sides(desk, places)
     cited = frozenset(one.citation.source.source for one in sides)
     others = sieve.others(cited, work.run.config.compare_sources)
     question = desk.questions[place.number - 1]
@@ -227,6 +230,12 @@ def _compared(work: _Work, places: Sequence[Answered], sieve: Sieve) -> Program[
     if sides and len(sides) + len(others) > 1:
         said = yield from work.run.perform(effect, said)
     place.comparison = desk.compared(place, said) if len(said.sides) > 1 and (said.differ or monitors) else None
+
+
+def _sides(desk: Desk, places: Sequence[Answered]) -> tuple[Side, ...]:
+    """What is said to a question: the first side of each tier where tiers are compared, else every side."""
+    most = 1 if len(places) > 1 else None
+    return tuple(side for one in places for side in desk.sides(one)[:most])
 
 
 def _reviewed(work: _Work) -> Program[None]:

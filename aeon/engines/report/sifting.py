@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -86,7 +86,7 @@ class Sieve:
             return outcome
         documents = {document.source: document for document in found.documents}
         passages = [one for one in found.passages if self._takes(one, documents, found.provider)][: effect.most]
-        left = tuple(documents[name] for name in dict.fromkeys(one.source for one in passages) if name in documents)
+        left = _documents(passages, documents)
         return outcome.changed(value=found.changed(passages=tuple(passages), documents=left))
 
     def _takes(self, passage: Passage, documents: Mapping[str, Document], provider: str) -> bool:
@@ -108,3 +108,9 @@ class Sieve:
             Other(title=self.kept[one].title or one, passage=self.passages[one], tier=self.kept[one].tier)
             for one in free
         )
+
+
+def _documents(passages: Iterable[Passage], documents: Mapping[str, Document]) -> tuple[Document, ...]:
+    """The documents that passages are of, each once."""
+    names = dict.fromkeys(one.source for one in passages)
+    return tuple(documents[name] for name in names if name in documents)

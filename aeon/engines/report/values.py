@@ -184,6 +184,13 @@ class Draft(Value):
         for place, number in enumerate(numbers):
             if number < 1 or number in numbers[:place]:
                 yield f"sources.{place}.number: sources have different numbers from 1 on, not {number}"
+        yield from self._question_faults()
+        for key, cited in self.citations():
+            if cited.number not in numbers:
+                yield f"{key}.number: there is no source [{cited.number}] among the {len(numbers)} of the draft"
+
+    def _question_faults(self) -> Iterator[str]:
+        """The numbers that name no question."""
         groups: dict[str, Sequence[Finding | Comparison | Missing]] = {
             "findings": self.findings, "comparisons": self.comparisons, "missing": self.missing,
         }  # fmt: skip
@@ -193,9 +200,6 @@ class Draft(Value):
                 if not 1 <= asked.question <= count:
                     said = f"there is no question {asked.question} among the {count} of the draft"
                     yield f"{name}.{place}.question: {said}"
-        for key, cited in self.citations():
-            if cited.number not in numbers:
-                yield f"{key}.number: there is no source [{cited.number}] among the {len(numbers)} of the draft"
 
 
 class Analysis(Value):

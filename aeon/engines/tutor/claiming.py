@@ -63,11 +63,15 @@ def _of_matches(seen: Matches, question: str, game: Game) -> Iterator[Statement]
     if not seen.whole:
         yield from lines
         return
-    asked = seen.text in terms(question, game.files)
-    named = files_named(question, game.files) if asked and not seen.path else []
-    counts = [_count(seen, path) for path in (*named, seen.path)]
+    asked = seen.text in terms(question, game.files, game.words)
+    counts = _counts(seen, files_named(question, game.files) if asked else ())
     yield from chain(counts, lines) if asked and seen.total != 1 else chain(lines, counts)
     yield from (_count(seen, path) for path, _ in seen.counts)
+
+
+def _counts(seen: Matches, named: Sequence[str]) -> list[Count]:
+    """How many lines hold the text where it was searched for; in all files, after those of the named ones."""
+    return [_count(seen, path) for path in (*(() if seen.path else named), seen.path)]
 
 
 def _count(seen: Matches, path: str) -> Count:
@@ -83,7 +87,7 @@ def _line(hit: Hit, text: str) -> Contains:
 
 def _ranked(lines: Sequence[tuple[int, str]], question: str, game: Game) -> list[tuple[int, str]]:
     """The lines that share most with the task, then those that name most."""
-    wanted = [term.lower() for term in terms(question, game.files)]
+    wanted = [term.lower() for term in terms(question, game.files, game.words)]
     short = [(number, text) for number, line in lines if 0 < len(text := line.strip()) <= _LONGEST]
     return sorted(short, key=lambda one: (-_shared(one[1], wanted), -len([*identifiers(one[1])])))
 

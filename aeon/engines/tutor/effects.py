@@ -39,9 +39,10 @@ class Table(Value):
 
 
 class Tables(Value):
-    """The tables of the folder."""
+    """The tables of the folder; ``words`` are the uncommon words of the task, the longest first."""
 
     tables: tuple[Table, ...] = ()
+    words: tuple[str, ...] = ()
 
 
 class Said(Value):
@@ -51,7 +52,7 @@ class Said(Value):
 
 
 class FindTables(EffectOf[Tables]):
-    """Which tables does the folder hold?"""
+    """Which tables does the folder hold, and which words of the task tell what to look for?"""
 
     phase = "find_tables"
 

@@ -28,7 +28,9 @@ _SHOWN_CLAIMS = 6
 
 @dataclass(slots=True)
 class Game:
-    """What has happened. ``claims`` and ``rulings`` are by the number of the claim's node; ``numbers`` by statement.
+    """What has happened; ``words`` are the uncommon words of the task.
+
+    ``claims`` and ``rulings`` are by the number of the claim's node; ``numbers`` by statement.
 
     ``decided`` and ``undecidable`` are the numbers of claims that are so, in order; ``about`` the lines that some claim
     is about. They are kept up as the game goes, so that a turn takes no longer in a long game than in a short one.
@@ -39,6 +41,7 @@ class Game:
 
     config: TutorConfig
     tables: dict[str, dict[str, ColumnKind]] = field(default_factory=dict)
+    words: tuple[str, ...] = ()
     nodes: list[Node] = field(default_factory=list)
     seen: list[Seen] = field(default_factory=list)
     claims: dict[int, Statement] = field(default_factory=dict)

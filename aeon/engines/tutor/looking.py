@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice, product
 from typing import get_args
 
@@ -34,8 +34,7 @@ def looks(game: Game, question: str, tables: Tables) -> Iterator[Action]:
     before its plain words are searched for.
     """
     own = modules_of(game.files)
-    about = {*files_named(question, game.files)} & {*own.values()}
-    names_module = bool(own) and bool(about or modules_named(question, own, game.files))
+    names_module = _names_module(question, own, game.files)
     if names_module:
         yield Imports()
     queries = [*_computed(tables, question)]
@@ -47,9 +46,15 @@ def looks(game: Game, question: str, tables: Tables) -> Iterator[Action]:
         yield Imports()
 
 
+def _names_module(question: str, own: Mapping[str, str], files: Sequence[str]) -> bool:
+    """Whether the task names a module, or the file of one that is in the folder; never where the folder has none."""
+    about = {*files_named(question, files)} & {*own.values()}
+    return bool(own) and bool(about or modules_named(question, own, files))
+
+
 def _searches_and_reads(game: Game, question: str) -> Iterator[Action]:
     """A file that is named is read before plain words are searched for, other files after that."""
-    wanted, named = terms(question, game.files)[:_MOST_TERMS], files_named(question, game.files)
+    wanted, named = terms(question, game.files, game.words)[:_MOST_TERMS], files_named(question, game.files)
     telling = marked(question)
     yield from (Search(text=term) for term in wanted if term in telling)
     if named:

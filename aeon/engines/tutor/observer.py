@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from aeon.engines.tutor.actions import Action, arguments
 from aeon.engines.tutor.effects import Act, FindTables, Recheck, Table, Tables
 from aeon.errors import ToolError
 from aeon.isolation.aside import aside
+from aeon.language.words import is_common
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import StepResult
 from aeon.text import one_line
@@ -18,6 +21,7 @@ from aeon.tools.tool import Tool
 __all__ = ["Observer"]
 
 _MOST_NAMED = 4
+_WORD = re.compile(r"[^\W\d_]{4,}")
 
 
 class Observer:
@@ -27,11 +31,12 @@ class Observer:
         self._tools = tools
 
     async def tables(self, effect: FindTables) -> Tables:
-        """The tables of the folder, with the values that the task names."""
+        """The tables of the folder, with the values that the task names, and the task's uncommon words."""
         every = [self._tools.get(name) for name in self._tools.names]
         named = await aside(lambda: [pair for tool in every for pair in _named(tool, effect.task.text)])
         infos = (info for tool in every if tool.name == LOOK for info in tool.tables)
-        return Tables(tables=tuple(_table(info, named[:_MOST_NAMED]) for info in infos))
+        found = tuple(_table(info, named[:_MOST_NAMED]) for info in infos)
+        return Tables(tables=found, words=_uncommon(effect.task.text))
 
     async def act(self, effect: Act) -> StepResult:
         """What a look shows; one that cannot be taken shows nothing, and why. Raises as `recheck`."""
@@ -59,6 +64,12 @@ class Observer:
 def _named(tool: Tool, text: str) -> list[tuple[str, str]]:
     """The columns whose values stand in a text, with these values."""
     return [(one.column, one.value) for one in tool.named(text)] if tool.named is not None else []
+
+
+def _uncommon(text: str) -> tuple[str, ...]:
+    """The words of a text that do not stand in any text, each once, the longest first."""
+    words = dict.fromkeys(word for word in _WORD.findall(text) if not is_common(word))
+    return tuple(sorted(words, key=len, reverse=True))
 
 
 def _table(info: TableInfo, named: list[tuple[str, str]]) -> Table:

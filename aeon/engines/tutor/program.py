@@ -80,6 +80,7 @@ def _tutor(run: TutorRun) -> Program[ProofGame]:
     try:
         found = yield from run.perform(ask.FindTables(task=run.task), ask.Tables())
         match.game.tables = {table.name: dict(table.columns) for table in found.tables}
+        match.game.words = found.words
         yield from _look(match, ListFiles())
         run.signals.blind = _blindness(match.game)
         while True:

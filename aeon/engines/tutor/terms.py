@@ -1,6 +1,6 @@
 """The texts that are worth looking for: what a task quotes, names like identifiers, and its other words.
 
-They are told apart by how they are written; which words stand in any text, `aeon.language` has.
+They are told apart by how they are written; which of its other words are uncommon is not known here.
 """
 
 from __future__ import annotations
@@ -8,14 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from aeon.language.words import is_common
-
 __all__ = ["files_named", "identifiers", "marked", "modules_named", "modules_of", "quoted", "terms"]
 
 _QUOTED = re.compile(r"[\"“`]([^\"”`\n]{2,80})[\"”`]|(?<!\w)'([^'\n]{2,80})'(?!\w)")
 _TOKEN = re.compile(r"[^\s,;:!?()\[\]{}<>\"“”`']+")
 _IDENTIFIER = re.compile(r"[\w./-]*(?:\d|_|\w[./-]\w)[\w./-]*|[A-Z]{2,}|[a-z]+[A-Z]\w*")
-_WORD = re.compile(r"[^\W\d_]{4,}")
 _MODULE = re.compile(r"[a-z_][\w.]*")
 
 
@@ -57,8 +54,7 @@ def modules_named(text: str, known: Collection[str], files: Iterable[str]) -> li
     return sorted(name for name in named if _MODULE.fullmatch(name))
 
 
-def terms(text: str, files: Iterable[str]) -> list[str]:
-    """What to look for in lines: what stands out, then uncommon words, the longest first; no names of files."""
+def terms(text: str, files: Iterable[str], words: Iterable[str]) -> list[str]:
+    """What to look for in lines: what stands out in a text, then its uncommon ``words``; no names of files."""
     named = {part for path in files_named(text, files) for part in (path, path.rpartition("/")[2])}
-    words = sorted((word for word in _WORD.findall(text) if not is_common(word)), key=len, reverse=True)
     return [one for one in dict.fromkeys((*marked(text), *words)) if one not in named]
