@@ -137,7 +137,7 @@ class Analyst:
         """The draft of the model, or what it still wants to be searched."""
         found = effect.found
         shown = _materials(found)
-        parts = [fence("found", "\n".join(_found(found, shown)), _LONGEST_PART), self._briefing.facts(effect.task)]
+        parts = [fence("found", "\n".join(_found(found, shown)), 3 * _LONGEST_PART), self._briefing.facts(effect.task)]
         parts.append(IN_WORDS[effect.mode])
         if effect.review is not None and effect.draft is not None:
             parts.append(f"Your earlier draft:\n{fence('draft', _text(effect.draft), _LONGEST_PART)}")

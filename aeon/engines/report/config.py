@@ -20,7 +20,7 @@ __all__ = ["ReasoningSettings", "ReportCaps", "ReportConfig"]
 class ReportCaps(Caps):
     """Model calls that one effect of each phase may make, repairs and retries included."""
 
-    find_providers: int = Field(default=4, ge=0, description="to find out what the endpoint can do")
+    find_providers: int = Field(default=6, ge=0, description="to find out what the endpoint can do")
     search: int = Field(default=0, ge=0)
     pause: int = Field(default=0, ge=0)
     clarify: int = Field(default=5, ge=0)

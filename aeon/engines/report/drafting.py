@@ -90,9 +90,13 @@ class Desk:
         return citation.changed(number=self.numbers[name])
 
     def sides(self, place: Answered) -> tuple[Side, ...]:
-        """What the sources say that are cited in one place, each once."""
-        cited = {one.source.source: Side(answer=finding.text, citation=one, tier=self.rankings[one.source.source].tier)
-                 for finding in reversed(place.findings) for one in reversed(finding.citations)}  # fmt: skip
+        """What the sources say that are cited in one place, each once, by the longest sentence of it, which is no title."""
+        cited: dict[str, Side] = {}
+        for finding in reversed(place.findings):
+            for name in dict.fromkeys(one.source.source for one in reversed(finding.citations)):
+                own = (one for one in finding.citations if one.source.source == name)
+                longest = max(own, key=lambda one: len(one.source.text))
+                cited[name] = Side(answer=finding.text, citation=longest, tier=self.rankings[name].tier)
         return tuple(reversed(cited.values()))
 
     def compared(self, place: Answered, said: Comparison) -> Comparison:

@@ -72,7 +72,7 @@ def withheld_in_part() -> Report:
 
 def ended() -> Report:
     """A report whose budget ended before the critic."""
-    return report(QUERY, ITEMS, tiers=TIERS, config=ReportConfig(budget=Budget(calls=18)), llm=Played().model)
+    return report(QUERY, ITEMS, tiers=TIERS, config=ReportConfig(budget=Budget(calls=16)), llm=Played().model)
 
 
 def unreviewed() -> Report:

@@ -255,9 +255,9 @@ def test_a_model_that_fails_ends_the_run_with_what_is_there() -> None:
 
 def test_a_budget_that_runs_out_gives_the_report_of_what_is_there() -> None:
     """The findings so far are published with low confidence, and the stop reason names the budget."""
-    result = run(config=ReportConfig(budget=Budget(calls=18)))
+    result = run(config=ReportConfig(budget=Budget(calls=16)))
     assert result.stop_reason == "calls_exhausted"
-    assert result.usage.calls <= 18 and result.confidence == "Low"
+    assert result.usage.calls <= 16 and result.confidence == "Low"
     assert result.findings
     assert "unreviewed: the run ended before" in result.answer
 
