@@ -90,7 +90,7 @@ class Desk:
         return citation.changed(number=self.numbers[name])
 
     def sides(self, place: Answered) -> tuple[Side, ...]:
-        """What the sources say that are cited in one place, each once, by the longest sentence of it, which is no title."""
+        """What the sources say that are cited in one place, each once, by its longest sentence, which is no title."""
         cited: dict[str, Side] = {}
         for finding in reversed(place.findings):
             for name in dict.fromkeys(one.source.source for one in reversed(finding.citations)):

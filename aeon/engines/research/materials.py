@@ -56,15 +56,13 @@ def numbered(
     Of digests those sentences that fit, the first of each before the second of any. ``sources`` have what is known of
     the sources beside their titles.
     """
-    known = {entry.number: entry.document for entry in sources.entries} if sources is not None else {}
+    known = {entry.number: entry.document for entry in (sources.entries if sources else ())}
     kept = list(fitting_digests(digests, room - size_of(texts[:1])))
     shown = {one.number: _Source(one.title, one.summary, {each.start: each for each in one.sentences}) for one in kept}
     for one in _fitting(texts, room - size_of((), kept)):
         source = shown.setdefault(one.number, _Source(one.title or one.passage.source, "", {}))
         source.sentences.update({each.start: each for each in one.passage.sources()})
-    parts = [_listed(number, source, known.get(number)) for number, source in sorted(shown.items())]
-    sentences = {name: one for part in parts for name, one in part.sentences.items()}
-    return Materials("\n".join(part.text for part in parts), sentences)
+    return _together([_listed(number, source, known.get(number)) for number, source in sorted(shown.items())])
 
 
 class _Source(NamedTuple):
@@ -73,6 +71,11 @@ class _Source(NamedTuple):
     title: str
     summary: str
     sentences: dict[int, Source]
+
+
+def _together(parts: Sequence[Materials]) -> Materials:
+    sentences = {name: one for part in parts for name, one in part.sentences.items()}
+    return Materials("\n".join(part.text for part in parts), sentences)
 
 
 def _listed(number: int, source: _Source, document: Document | None) -> Materials:
