@@ -41,7 +41,7 @@ validate_plan = 2
 validate_results = 2
 assess = 2
 """
-INSTANTS = 10
+INSTANTS = 6
 PATIENCE = 60  # seconds that a server may take to notice that its parent is gone
 
 

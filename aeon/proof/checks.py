@@ -132,6 +132,9 @@ class Checks:
         if kind not in GROUNDS:
             self.problems.append(f"{kind[:20]!r} is no way in which the values of an answer are found")
             return
+        by_host = (one for one in sentences if one["checks"] in (["values"], ["words"]) and one["evidence"])
+        if kind == "sentences" and any(by_host):
+            self.problems.append("its sentences are checked as those of an answer whose values stand in calls of tools")
         self.problems += problems_of_sentences(self._document["answer"], sentences, kind == "sentences")
         self.problems += problems_of_values(self._document)
         self.verified.append("the answer has no other value and no other sentence")

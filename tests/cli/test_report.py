@@ -160,5 +160,5 @@ def test_a_file_that_holds_no_items_is_one_line(aeon: Aeon, tmp_path: Path, mode
 
 def test_the_bound_is_known_before(aeon: Aeon, model: Model) -> None:
     """It follows from the settings alone; a plain search has none of calls."""
-    assert "no run can spend more than 658 model calls" in aeon("report", "--bound").out
+    assert "no run can spend more than 828 model calls" in aeon("report", "--bound").out
     assert "no run can spend more than 0 model calls" in aeon("report", "--bound", "--plain").out

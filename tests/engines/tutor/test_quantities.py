@@ -38,7 +38,7 @@ def gave(value: float | str | None, column: str = "amount", aggregate: str = "su
 
 
 @given(st.integers())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_no_verdict_on_a_table_is_false_and_what_was_looked_at_is_decided(seed: int) -> None:
     """Whatever the cells are: a verdict is that of the second reading, and is given wherever that has one."""
     pytest.importorskip("duckdb")
