@@ -291,8 +291,8 @@ def test_what_is_no_table_is_skipped(tmp_path: Path, name: str, content: bytes, 
     (tmp_path / name).write_bytes(content)
     (tmp_path / "good.csv").write_text("a\n1\n")
     database = load(tmp_path)
+    assert [path for path, _ in database.skipped] == [name], database.skipped
     assert [info.name for info in database.tables] == ["good"]
-    assert [path for path, _ in database.skipped] == [name]
     assert reason in database.skipped[0][1]
     assert str(tmp_path) not in database.skipped[0][1]
     assert "\n" not in database.skipped[0][1]
