@@ -23,7 +23,7 @@ IDLE_SECONDS = 60.0
 """How long a child waits for more work before it ends by itself."""
 OUT_OF_MEMORY = 70
 """The exit code of a child that ran out of memory."""
-_MOST_KEPT = 192 * MEGABYTE
+_MOST_KEPT = 144 * MEGABYTE
 """Bytes of memory above which a child that is done does no more: what it holds would be missing to the next file."""
 
 
