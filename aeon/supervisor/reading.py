@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from aeon.errors import EmptyCompletion, Malformed, Refused, Truncated
 from aeon.llm.marks import answer_part
 from aeon.schema.llm import LLMResponse, TokenProbability
 from aeon.supervisor.prompt import clean
+from aeon.text import one_line
 
-__all__ = ["plain_text", "shares", "whole"]
+__all__ = ["lines_of", "plain_text", "shares", "whole"]
 
-_LONGEST_TEXT = 200_000
+_LONGEST_TEXT, _LONGEST_LINE = 200_000, 250
+_NUMBERING = re.compile(r"^[\s\W]*(?:\d+\s*[.):-]\s*)?")
 _TOKEN_MARKS = " \t\r\n▁Ġ\"'*"
 
 
@@ -70,3 +73,9 @@ def _mass(alternatives: Sequence[TokenProbability], answer: str) -> float:
     """The probability of all spellings of ``answer`` among the first-token alternatives."""
     spelling = answer.strip().casefold()
     return sum(one.probability for one in alternatives if one.token.strip(_TOKEN_MARKS).casefold() == spelling)
+
+
+def lines_of(said: str) -> tuple[str, ...]:
+    """The lines of a list that a model wrote, without their numbers and marks, each once."""
+    lines = (_NUMBERING.sub("", line).strip(" \"'*") for line in said.splitlines())
+    return tuple(dict.fromkeys(one_line(line, _LONGEST_LINE) for line in lines if line))

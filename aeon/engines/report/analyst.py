@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 
 from pydantic import Field
@@ -18,17 +17,17 @@ from aeon.schema import Calculation, WorkForm
 from aeon.schema.frozen import Frozen
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.prompt import Prompt, characters, cut, fence, load, render
+from aeon.supervisor.reading import lines_of
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
 
-__all__ = ["Analyst", "framed", "lines_of"]
+__all__ = ["Analyst", "framed"]
 
 _PACKAGE = "aeon.engines.report"
 _PLAN_TOKENS, _LINE_TOKENS = 400, 60
 _LONGEST_QUERY, _LONGEST_LINE, _LONGEST_TEXT, _LONGEST_PART = 1_000, 250, 1_000, 4_000
 _RESERVED, _LEAST = 3_000, 1_000
 """Bytes of a prompt for its schema and its fences, and the fewest characters that are shown of the sources."""
-_NUMBERING = re.compile(r"^[\s\W]*(?:\d+\s*[.):-]\s*)?")
 _PLANNED = (
     (
         f"{fence('titles', 'Öresund Bridge', 200)}\nTopic: the Öresund Bridge\nQuestions: 3",
@@ -157,12 +156,6 @@ async def framed(supervisor: Supervisor, label: str, text: str, others: Sequence
     """The text as data, cut to what a prompt has room for beside the others."""
     left = (await supervisor.bounds()).prompt_bytes - _RESERVED - sum(len(one.encode()) for one in others)
     return fence(label, text, max(_LEAST, characters(text, left)))
-
-
-def lines_of(said: str) -> tuple[str, ...]:
-    """The lines of a reply without their numbers and marks, each once."""
-    lines = (_NUMBERING.sub("", line).strip(" \"'*") for line in said.splitlines())
-    return tuple(dict.fromkeys(one_line(line, _LONGEST_LINE) for line in lines if line))
 
 
 def _titles(effect: Analyse) -> str:

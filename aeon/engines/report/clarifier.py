@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from aeon.engines.report.analyst import lines_of
 from aeon.engines.report.effects import Clarify
 from aeon.engines.report.values import Readings
 from aeon.schema import WorkForm
@@ -12,6 +11,7 @@ from aeon.schema.frozen import Frozen
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.judge_specs import judgment
 from aeon.supervisor.prompt import Prompt, cut, load
+from aeon.supervisor.reading import lines_of
 from aeon.supervisor.supervisor import Supervisor
 
 __all__ = ["Clarifier"]

@@ -5,7 +5,6 @@ It is asked for one thing at a time, in the form that it is good at: a sentence,
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from aeon.documents.sentences import sentences
@@ -21,6 +20,7 @@ from aeon.schema import ReplyKind, Task, Verdict
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.judge_specs import JudgmentSpec, judgment
 from aeon.supervisor.prompt import Prompt, cut, fence, load
+from aeon.supervisor.reading import lines_of
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
 
@@ -44,7 +44,6 @@ _LIKELY, _GIVEN = 0.5, 0.35
 """Probability from which on an answer is supported by what is near to it, and from which on in part: else it is none.
 
 Of those 17, 5 of 5 from .5 on are right, and 2 of 5 from .35 to there; of 8 without their documents 2 are above."""
-_NUMBERING = re.compile(r"^[\s\W]*(?:\d+\s*[.):-]\s*)?")
 _EXAMPLES = (
     (
         "Who looks after the bees at the school?",
@@ -77,7 +76,7 @@ class Crisp:
             return Queries(queries=(own,))
         prompt = Prompt(load(_PACKAGE, "queries.md"), question, _EXAMPLES, fixed=True)
         said = await self._supervisor.text(prompt, max_tokens=_LINE_TOKENS, repairs=0)
-        others = [Query(text=one, intent="other words that a text may have") for one in _lines(said.value)]
+        others = [Query(text=one, intent="other words that a text may have") for one in lines_of(said.value)]
         return Queries(queries=(own, *others[: min(_QUERIES, effect.most - 1)]))
 
     async def reflect(self, effect: Reflect) -> Reflection:
@@ -191,7 +190,7 @@ class Crisp:
             )
         except (CompletionError, AllowanceExhausted):
             return ()
-        fresh = (one for one in _lines(said.value) if one.casefold() not in asked)
+        fresh = (one for one in lines_of(said.value) if one.casefold() not in asked)
         return tuple(Query(text=one, intent="what is missing") for one in fresh)[: min(1, effect.most)]
 
 
@@ -225,9 +224,3 @@ def _verdict(score: float) -> Verdict:
     if score >= _LIKELY:
         return "supported"
     return "partial" if score >= _GIVEN else "not_found"
-
-
-def _lines(said: str) -> list[str]:
-    """The lines of a reply without their numbers and marks, each once."""
-    lines = (_NUMBERING.sub("", line).strip(" \"'*") for line in said.splitlines())
-    return list(dict.fromkeys(one_line(line, _LONGEST_QUERY) for line in lines if line))

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from aeon.assembly.reports import report
-from aeon.engines.report.analyst import lines_of
 from aeon.engines.report.comparer import Comparer, different
 from aeon.engines.report.config import ReasoningSettings, ReportConfig
 from aeon.engines.report.effects import Compare
@@ -22,6 +21,7 @@ from aeon.llm.scripted import Scripted
 from aeon.llm.speed import HOSTED, Speed
 from aeon.runtime.ledger import Ledger
 from aeon.schema import Allowance, LLMRequest, LLMResponse, Passage, Task, WorkForm
+from aeon.supervisor.reading import lines_of
 from aeon.supervisor.supervisor import Supervisor
 
 from .played import CAPABLE, ITEMS, OPENED, QUERY, SMALL, TIERS, Played
