@@ -1,4 +1,4 @@
-"""The research benchmark: what is a candidate to look up, how answers and citations are judged, a whole form."""
+"""The research benchmark: how answers and citations are judged, and what is on record."""
 
 from __future__ import annotations
 
@@ -17,13 +17,10 @@ BENCH = str(Path(__file__).parents[1] / "scripts" / "bench")
 sys.path.insert(0, BENCH)
 try:
     from research import Bench, Record
-    from research_asking import Answer, Asker, Counted
+    from research_asking import Answer, Asker
     from research_data import Shelf, load, shelf, texts, unpack
     from research_engine import engine
     from research_figures import citations
-    from research_forms import chained, decomposed, filled
-    from research_phrases import candidates
-    from research_reading import numbered
     from research_scoring import broken, cited_right, exact, f1, invented, is_covered
 finally:
     sys.path.remove(BENCH)
@@ -34,7 +31,6 @@ DOCUMENTS = {
     "suriname.txt": "Suriname\n\nSuriname is a country in South America. Its first president was Johan Ferrier.\n",
 }
 QUESTION = "Who was the first president of the country where Clonbrook is?"
-SPAN = "the country where Clonbrook is"
 
 
 @pytest.fixture
@@ -60,46 +56,16 @@ def opened(data: Path, taken_away: bool) -> Shelf:
 
 
 def answering(request: LLMRequest) -> LLMResponse:
-    """A model that chooses the right span, reads rightly, and says how likely a yes is."""
-    if request.top_logprobs:
-        return LLMResponse(text="Yes", first_token=(TokenProbability(token="Yes", probability=0.9),))
-    if request.json_schema is not None:
-        return LLMResponse(text=json.dumps({"choice": SPAN}))
+    """A model that reads rightly, and says yes where the text has the president."""
     asked = request.messages[-1].content
-    number = next((line[1] for line in asked.splitlines() if line.endswith("Guyana")), "1")
-    return LLMResponse(text=f"Arthur Chung [{number}.2]" if "president" in asked.splitlines()[-1] else "Guyana [1.1]")
+    if request.top_logprobs:
+        yes = 0.95 if "Arthur Chung, a judge" in asked else 0.02
+        words = (TokenProbability(token="Yes", probability=yes), TokenProbability(token="No", probability=1 - yes))
+        return LLMResponse(text="Yes", first_token=words)
+    return LLMResponse(text="Its first president was Arthur Chung.")
 
 
 CAN = Capabilities(json_schema=True, json_mode=True, logprobs=True)
-
-
-@pytest.mark.parametrize(
-    ("question", "span"),
-    [
-        (QUESTION, SPAN),
-        ("When did Oakdale's county join the state?", "Oakdale's county"),
-        ("What country was the author of Brand a citizen of?", "the author of Brand"),
-        ("What is the largest lake in the country with the longest coast?", "the country with the longest coast"),
-    ],
-)
-def test_a_description_is_a_candidate(question: str, span: str) -> None:
-    """A definite description or what somebody has is among the spans that a model may choose to look up first."""
-    assert span in candidates(question)
-    assert all(one in question for one in candidates(question))
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Who was the first president of Guyana?",
-        "Are Lake Como and Lake Garda both in Lombardy?",
-        "Is a remake of Always better?",
-        "How high is Ben Nevis?",
-    ],
-)
-def test_a_question_is_no_candidate_of_itself(question: str) -> None:
-    """What is left of a question must still ask something, and what is indefinite describes no one thing."""
-    assert candidates(question) == []
 
 
 def test_answers_are_judged_by_the_rules_of_squad() -> None:
@@ -157,15 +123,16 @@ def test_the_ceiling_is_asked_beside_the_others(data: Path, capsys: pytest.Captu
     folder = data.parent / "files"
     unpack(data, "small", folder)
     record = recorded(data, data.parent / "out.jsonl")
-    systems = ("bm25", "supported", "chained")
+    systems = ("bm25", "supported", "aeon")
     bench = Bench(Scripted(answering, CAN), folder, record)
-    asyncio.run(bench.measure(load(data, "small", 1)[0], {"whole": systems, "taken": ("chained",)}))
+    asyncio.run(bench.measure(load(data, "small", 1)[0], {"whole": systems, "taken": ("aeon",)}))
     capsys.readouterr()
     citations(record.rows, ["small"], systems)
     lines = {line.split()[1]: line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("small")}
     assert list(lines) == list(systems)
     assert lines["supported"][2:7] == ["0/1", "[0.00,0.79]", "0/1", "0/0", "0/0"]
-    assert lines["chained"][2:7] == ["1/1", "[0.21,1.00]", "1/1", "0/2", "0/2"]
+    assert lines["aeon"][2:5] == ["0/1", "[0.00,0.79]", "1/1"]
+    assert [of.partition("/")[0] for of in lines["aeon"][5:7]] == ["0", "0"] != lines["aeon"][5:7]
     assert [row["found"] for row in record.rows if row["system"] == "supported"] == [2]
 
 
@@ -219,70 +186,3 @@ def test_a_missing_set_is_said_in_a_line(tmp_path: Path) -> None:
     """A data folder without the set ends with what to do."""
     with pytest.raises(SystemExit, match=r"there is no .*questions\.jsonl: --data names the folder"):
         load(tmp_path, "hotpot", 1)
-
-
-def test_sentences_are_numbered_below_their_title(data: Path) -> None:
-    """A passage shows its title without a number, and each number stands for the sentence behind it."""
-    with_documents = opened(data, taken_away=False)
-    text, labels = numbered(with_documents.supporting[:1])
-    assert text.splitlines()[0] == "[1] Clonbrook"
-    assert labels["1.2"].text == "It has 900 people."
-    with_documents.close()
-
-
-def test_a_chain_of_two_lookups_cites_both_documents(data: Path) -> None:
-    """What a description describes stands in the last question, and the answer cites the sentences of both lookups."""
-    documents = opened(data, taken_away=False)
-    model = Counted(Scripted(answering, CAN))
-    answer = asyncio.run(chained(QUESTION, documents, Asker(model)))
-    assert answer.text == "Arthur Chung"
-    assert "Who was the first president of Guyana? -> Arthur Chung" in answer.notes
-    assert {one.source for one in answer.cited} == {"clonbrook.txt", "guyana.txt"}
-    assert model.usage.calls <= 6
-    documents.close()
-
-
-def test_nothing_is_answered_without_the_supporting_documents(data: Path) -> None:
-    """Where no document names what the question names, a model that would answer all the same is not believed."""
-    documents = opened(data, taken_away=True)
-    answer = asyncio.run(chained(QUESTION, documents, Asker(Scripted(answering, CAN))))
-    assert answer.text == ""
-    assert answer.cited == ()
-    documents.close()
-
-
-def test_an_answer_that_its_sentences_do_not_support_is_none(data: Path) -> None:
-    """The judgment of the cited sentences decides at the end."""
-
-    def doubting(request: LLMRequest) -> LLMResponse:
-        if not request.top_logprobs:
-            return answering(request)
-        return LLMResponse(text="No", first_token=(TokenProbability(token="No", probability=0.9),))
-
-    documents = opened(data, taken_away=False)
-    answer = asyncio.run(chained(QUESTION, documents, Asker(Scripted(doubting, CAN))))
-    assert answer.text == ""
-    assert answer.scores["support"] == pytest.approx(0, abs=0.01)
-    documents.close()
-
-
-def test_an_answer_goes_into_the_next_question() -> None:
-    """A reference takes the answer of its number; without that answer there is no question to ask."""
-    assert filled("Who led #1 in #2?", ["Guyana", "1970"]) == "Who led Guyana in 1970?"
-    assert filled("Who led #2?", ["Guyana"]) is None
-    assert filled("Who led #1?", [""]) is None
-
-
-def test_a_decomposed_question_is_looked_up_part_by_part(data: Path) -> None:
-    """The model's own sub-questions are asked one after the other."""
-
-    def splitting(request: LLMRequest) -> LLMResponse:
-        if request.messages[0].content.startswith("Split"):
-            return LLMResponse(text="In which country is Clonbrook?\nWho was the first president of #1?")
-        return answering(request)
-
-    documents = opened(data, taken_away=False)
-    answer = asyncio.run(decomposed(QUESTION, documents, Asker(Scripted(splitting, CAN))))
-    assert answer.text == "Arthur Chung"
-    assert "Who was the first president of Guyana? -> Arthur Chung" in answer.notes
-    documents.close()

@@ -34,7 +34,6 @@ from research_baselines import one_call, supported
 from research_data import Question, Shelf, load, shelf, texts, unpack
 from research_engine import engine
 from research_figures import Row, citations, judged, table, wrong
-from research_forms import chained, decomposed
 
 from aeon.errors import AeonError
 from aeon.llm.adapter import LLMAdapter
@@ -44,7 +43,7 @@ PAPERS = Path(__file__).with_name("papers")
 System: TypeAlias = Callable[[str, Shelf, Asker], Awaitable[Answer]]
 
 SYSTEMS: dict[str, System] = {
-    "bm25": one_call, "supported": supported, "decomposed": decomposed, "chained": chained, "aeon": engine,
+    "bm25": one_call, "supported": supported, "aeon": engine,
 }  # fmt: skip
 
 

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from aeon.documents.sentences import sentences
 from aeon.documents.telling import nearness
 from aeon.engines.research.checking import Checked, Written
-from aeon.engines.research.effects import Cite, PlanQueries, Reflect, Summarise
-from aeon.engines.research.materials import Materials, numbered, running
-from aeon.engines.research.values import Citation, Digest, Digests, Drafted, Queries, Query, Reflection
+from aeon.engines.research.effects import Cite, PlanQueries, Reflect
+from aeon.engines.research.materials import Materials, running
+from aeon.engines.research.values import Citation, Drafted, Queries, Query, Reflection
 from aeon.errors import AllowanceExhausted, CompletionError, Truncated
 from aeon.proof.figures import values_of_source
 from aeon.runtime.ledger import current_ledger
@@ -36,8 +36,6 @@ _NEAR = 3
 """Sentences that are judged together, each between its neighbours: of 17 readings, that tells right from wrong with an
 AUROC of .91, the likeliest of three alone with .89, and the likelihood of the reading itself with .77."""
 _QUERIES = 3
-_KEPT = 6
-"""Sentences of a source that stand for it where there is no room for all."""
 _GIVES = "gives_answer"
 """The judgment of an answer."""
 _LIKELY, _GIVEN = 0.5, 0.35
@@ -92,17 +90,6 @@ class Crisp:
         queries = () if enough or not effect.most else await self._next(effect, shown)
         gaps = tuple(one.text for one in queries)
         return Reflection(sufficient=enough, confidence=likely, draft=draft, queries=queries, gaps=gaps)
-
-    async def summarise(self, effect: Summarise) -> Digests:
-        """The sentences of each source that are nearest to the task; a small model would say what they do not."""
-        shown = numbered(effect.texts, self._room)
-        digests: list[Digest] = []
-        for number in sorted({one.number for one in effect.texts}):
-            own = [one.source for one in shown.sentences.values() if one.number == number]
-            near = nearness(own, effect.task.text)
-            best = sorted(range(len(own)), key=lambda place: -near[place])[:_KEPT]
-            digests.append(Digest(number=number, sentences=tuple(own[place] for place in sorted(best))))
-        return Digests(digests=tuple(digests))
 
     async def write(self, effect: Cite, found: Sequence[str] = (), before: Written | None = None) -> Written:
         """The answer that was found while reading; where there is none, what the best passages say.

@@ -153,7 +153,7 @@ def _summarised(inquiry: _Inquiry, before: Sources) -> Program[None]:
     Where that fails, the texts stay: prompts then show those that come first.
     """
     run, searches, instead = inquiry.run, inquiry.searches, Digests()
-    for _ in range(run.config.most_summaries):
+    for _ in range(run.config.most_summaries if inquiry.room else 0):
         texts = searches.texts()
         if not texts or size_of(texts, searches.digests.values()) <= inquiry.room:
             return

@@ -40,8 +40,6 @@ class _Manner(Protocol):
 
     async def reflect(self, effect: Reflect) -> Reflection: ...
 
-    async def summarise(self, effect: Summarise) -> Digests: ...
-
     async def write(self, effect: Cite, found: Sequence[str] = (), before: Written | None = None) -> Written: ...
 
     async def check(self, effect: Cite, written: Written) -> Checked: ...
@@ -70,8 +68,8 @@ class Researcher:
         Raises:
             ModelError, AllowanceExhausted: the endpoint does not say what it can do.
         """
-        if await self._form() == "program":  # it reads the best passages, as they are, and no summaries
-            return await self._searcher.providers(_MOST_ROOM, 0)
+        if await self._form() == "program":
+            return await self._searcher.providers(0, 0)
         room = await self._room()
         return await self._searcher.providers(room, room // _WHOLE)
 
@@ -89,7 +87,7 @@ class Researcher:
 
     async def summarise(self, effect: Summarise) -> Digests:
         """What prompts show of sources from now on; errors as for `plan`."""
-        return await (await self._manner()).summarise(effect)
+        return await (await self._structured()).summarise(effect)
 
     async def reflect(self, effect: Reflect) -> Reflection:
         """What the model says of what was found; errors as for `plan`."""
@@ -143,14 +141,16 @@ class Researcher:
         return _TIERS[profile.reasoning_depth - 1] if profile.inferred else None
 
     async def _manner(self) -> _Manner:
-        room = await self._room()
         if await self._form() == "program":
-            return Crisp(self._supervisor, Judge(self._judging), room)
+            return Crisp(self._supervisor, Judge(self._judging), _SMALL_ROOM)
+        return await self._structured()
+
+    async def _structured(self) -> Structured:
+        room = await self._room()
         return Structured(self._supervisor, self._judging, self._briefing, room, self._output_tokens)
 
     async def _room(self) -> int:
-        if await self._form() == "program":
-            return _SMALL_ROOM
+        """How many bytes of texts fit a prompt of a capable model."""
         most = (await self._supervisor.bounds()).prompt_bytes
         return max(_SMALL_ROOM // 3, min(most - _RESERVED, _MOST_ROOM))
 

@@ -33,7 +33,8 @@ TierName = Literal["simple", "standard", "deep"]
 class Providers(Value):
     """Where a run can search, by name. Each query goes to every ``local`` one, and to one of the ``web``, in order.
 
-    ``room``: so many bytes of texts fit into a prompt of the model that reads them. ``whole``: it reads whole sources
+    ``room``: so many bytes of texts fit into a prompt of the model that reads them; 0 for one that reads the best
+    passages and no summaries. ``whole``: it reads whole sources
     of up to so many characters; 0 for one that reads passages. ``titles`` are some of what is at hand.
     """
 

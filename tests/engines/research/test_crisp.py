@@ -8,7 +8,7 @@ import pytest
 
 from aeon.engines.research.checking import Checked, Written
 from aeon.engines.research.crisp import Crisp
-from aeon.engines.research.effects import Asked, Cite, Numbered, PlanQueries, Reflect, Summarise
+from aeon.engines.research.effects import Asked, Cite, Numbered, PlanQueries, Reflect
 from aeon.engines.research.sources import Sources
 from aeon.engines.research.values import Query, Reflection
 from aeon.errors import EmptyCompletion, EndpointFailed, Malformed
@@ -170,18 +170,6 @@ class TestCheck:
         model, before = Small("Other."), Written(())
         effect = Cite(task=TASK, sources=Sources(most=1), texts=texts())
         assert done(crisp(model).write(effect, ["wrong"], before)) is before and not model.requests
-
-
-@pytest.mark.requirement("R4")
-def test_a_summary_is_the_sentences_nearest_to_the_task() -> None:
-    """In the order of the text, and no model is asked for them."""
-    filler = " ".join(f"Nothing number {n} is here." for n in range(20))
-    model = Small()
-    shown = texts(mill=f"{filler} The mill was built in 1869. {filler}", inn=TEXTS["inn.txt"])
-    first, second = done(crisp(model).summarise(Summarise(task=TASK, texts=shown))).digests
-    assert "The mill was built in 1869." in [one.text for one in first.sentences] and len(first.sentences) == 6
-    assert [one.start for one in first.sentences] == sorted(one.start for one in first.sentences)
-    assert second.number == 2 and len(second.sentences) == 2 and not model.requests
 
 
 class TestRuns:
