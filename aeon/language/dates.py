@@ -10,7 +10,7 @@ from aeon.language.mention import Mention, mentioned
 from aeon.language.readings import MONTHS, Read, stands_for
 from aeon.patterns import pattern
 
-__all__ = ["days", "days_named", "read_days", "same_day", "times"]
+__all__ = ["days", "read_days", "same_day", "times"]
 
 _SIGN, _NAME = "\ue000", "\ue000++"
 """Stands for the name of a month: a text is looked through for those once, and not by each pattern."""
@@ -72,11 +72,6 @@ def days(text: str, cell: bool = False) -> Iterator[Mention]:
                 continue
             if (mention := mentioned("date", match.start(), said, forms)) is not None:
                 yield mention._replace(certain=forms != ("m",) or not said[0].isalpha() or said[0].isupper())
-
-
-def days_named(text: str) -> frozenset[str]:
-    """The days that a text names with their years, as ``2024-02-29``; of 3/4/2024 both that it may be."""
-    return frozenset(_whole(text, lambda year, _, day: bool(year and day)))
 
 
 def read_days(value: str, year: int | None = None) -> frozenset[str]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aeon.language.dates import days_named, read_days, same_day
+from aeon.language.dates import read_days, same_day
 from aeon.language.readings import MONTHS
 
 pytestmark = pytest.mark.requirement("L2")
@@ -69,11 +69,6 @@ def test_a_text_names_a_day_or_does_not(text: str, there: bool) -> None:
     assert same_day("2025-04-12", text) is there
 
 
-def test_the_days_of_a_text_have_their_years() -> None:
-    """Those without a year are none."""
-    assert days_named("8 April 2026, then 9 May, and am 3. Oktober 2027") == {"2026-04-08", "2027-10-03"}
-
-
 def test_every_name_of_a_month_is_read() -> None:
     """Of each language, with a day before it."""
     for name, month in MONTHS.items():
@@ -83,6 +78,6 @@ def test_every_name_of_a_month_is_read() -> None:
 @given(st.text(max_size=40))
 def test_any_text_is_read(text: str) -> None:
     """Nothing raises, and what is a day is in the calendar."""
-    for day in {*read_days(text, 2024), *days_named(text)}:
+    for day in read_days(text, 2024):
         assert len(day) == 10
     assert not same_day(text, text) or read_days(text)
