@@ -13,6 +13,7 @@ from aeon.errors import InputFileError
 from aeon.schema import Frozen, JsonObject, JsonValue, Plan, Step, Task, ToolLoop, ToolUse
 from aeon.settings.files import content
 from aeon.supervisor.judge_specs import JudgmentSpec, judgments
+from aeon.supervisor.judge_support import SUPPORT, CitedText, Claimed
 from aeon.supervisor.judge_verdict import RESULTS
 from aeon.supervisor.prompt import places
 
@@ -20,6 +21,8 @@ __all__ = ["Case", "cases_of", "read_cases", "shipped_cases"]
 
 _OPTIONAL = ("problems", "recomputed")
 _SHIPPED = "cases.jsonl"
+_VERDICTS = (RESULTS, SUPPORT)
+"""Judgments that are a structured verdict; the others are questions of yes or no."""
 
 
 class _Use(Frozen):
@@ -30,24 +33,36 @@ class _Use(Frozen):
     output: JsonValue = None
 
 
+class _Cited(Frozen):
+    """What a sentence of a case cites of one source."""
+
+    title: str = ""
+    sentences: tuple[str, ...] = ()
+
+
 class _Line(Frozen):
-    """What every case has, and what one of an answer that tools were called for has beside it."""
+    """What every case has, and what one of a structured verdict has beside it: tool calls, or what is cited."""
 
     judgment: str
     label: bool
     task: str = ""
     answer: str = ""
     calls: tuple[_Use, ...] = ()
+    cites: tuple[_Cited, ...] = ()
 
 
 class Case(Frozen):
-    """A case of a judgment with the right answer: the ``material`` of a yes or no, or a ``plan`` that was worked on."""
+    """A case of a judgment with the right answer.
+
+    It has the ``material`` of a yes or no, a ``plan`` that was worked on, or a sentence that was ``claimed``.
+    """
 
     judgment: str
     label: bool
     task: Task
     material: dict[str, str] = Field(default_factory=dict)
     plan: Plan | None = None
+    claimed: Claimed | None = None
 
 
 def shipped_cases() -> tuple[Case, ...]:
@@ -68,7 +83,7 @@ def read_cases(path: str) -> tuple[Case, ...]:
         text = content(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputFileError(f"{path}: is no text in UTF-8") from None
-    return cases_of(text, path, stem if stem in judgments() or stem == RESULTS else "")
+    return cases_of(text, path, stem if stem in judgments() or stem in _VERDICTS else "")
 
 
 def cases_of(text: str, where: str, named: str = "") -> tuple[Case, ...]:
@@ -97,13 +112,15 @@ def _case(line: str, where: str, named: str) -> Case:
     except ValidationError as error:
         fault = error.errors()[0]
         raise InputFileError(f"{where}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from None
-    return _answer(shape, where) if shape.judgment == RESULTS else _question(shape, fields, where)
+    if shape.judgment in _VERDICTS:
+        return _verdict(shape, where)
+    return _question(shape, fields, where)
 
 
 def _question(shape: _Line, fields: Mapping[str, JsonValue], where: str) -> Case:
     spec = judgments().get(shape.judgment)
     if spec is None:
-        names = ", ".join([RESULTS, *judgments()])
+        names = ", ".join([*_VERDICTS, *judgments()])
         raise InputFileError(f"{where}: no judgment is called {shape.judgment!r}; use one of {names}")
     material = dict.fromkeys(_OPTIONAL, "") | {name: _written(value) for name, value in fields.items()}
     needed = _names(spec)
@@ -119,10 +136,20 @@ def _names(spec: JudgmentSpec) -> list[str]:
     return list(dict.fromkeys(places(spec.material)))
 
 
-def _answer(shape: _Line, where: str) -> Case:
+def _verdict(shape: _Line, where: str) -> Case:
     missing = [name for name in ("task", "answer") if not getattr(shape, name).strip()]
+    if shape.judgment == SUPPORT and not any(one.sentences for one in shape.cites):
+        missing.append("cites")
     if missing:
-        raise InputFileError(f"{where}: {', '.join(missing)}: missing; a case of {RESULTS} needs it")
+        raise InputFileError(f"{where}: {', '.join(missing)}: missing; a case of {shape.judgment} needs it")
+    if shape.judgment == RESULTS:
+        return _answer(shape)
+    cites = tuple(CitedText(one.title, one.sentences) for one in shape.cites)
+    return Case(judgment=SUPPORT, label=shape.label, task=Task(text=shape.task), claimed=Claimed(shape.answer, cites))
+
+
+def _answer(shape: _Line) -> Case:
+    """The case of an answer to which tools were called."""
     uses = tuple(
         ToolUse(id=f"s1.{number}", tool=one.tool, arguments=one.arguments, output=one.output)
         for number, one in enumerate(shape.calls, 1)

@@ -18,6 +18,7 @@ from aeon.schema.calibration import Calibration
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge import Frame, Judge
 from aeon.supervisor.judge_specs import Calibrations, judgment
+from aeon.supervisor.judge_support import SUPPORT, SUPPORT_WORDING, SupportJudge, odds_of_support
 from aeon.supervisor.judge_verdict import RESULTS, RESULTS_WORDING, Answered, VerdictJudge, odds_of
 from aeon.supervisor.prompt import Prompt
 from aeon.supervisor.supervisor import Supervisor
@@ -28,6 +29,11 @@ _CALLS = 8
 """The calls that one case may take, with those that find out what the endpoint can do."""
 _NOTHING = Calibrations()
 _REPLIES = 3
+"""The calls that a structured verdict may take, with those that mend it."""
+_WORDINGS = {RESULTS: RESULTS_WORDING, SUPPORT: SUPPORT_WORDING}
+"""The structured verdicts with the digests of their wordings; the other judgments are questions of yes or no."""
+_ROOM = 9_000
+"""Bytes of what is cited that a prompt may show: more than a case has."""
 
 
 class JudgeFindings(Frozen):
@@ -64,7 +70,7 @@ def grouped(cases: Sequence[Case]) -> dict[str, list[Case]]:
 async def most_calls(model: LLMAdapter, groups: Mapping[str, Sequence[Case]]) -> int:
     """The most model calls that the cases can take, retries of failed requests aside. Raises `ModelError`."""
     judge = Judge(Supervisor(model), samples=0, measured=_NOTHING)
-    each = {name: _REPLIES if name == RESULTS else await judge.most_calls(judgment(name)) for name in groups}
+    each = {name: _REPLIES if name in _WORDINGS else await judge.most_calls(judgment(name)) for name in groups}
     return sum(each[name] * len(some) for name, some in groups.items())
 
 
@@ -94,7 +100,7 @@ def _calibration(model: str, name: str, cases: Sequence[Case], asked: Sequence[_
     scale, shift = platt(pairs)
     return Calibration(
         model=model, judgment=name, form=next((one.form for one in asked if one.form != "none"), "none"),
-        wording=RESULTS_WORDING if name == RESULTS else judgment(name).wording,
+        wording=_WORDINGS.get(name) or judgment(name).wording,
         scale=round(scale, 4), shift=round(shift, 4), auroc=round(auroc(pairs), 3), cases=len(pairs),
     )  # fmt: skip
 
@@ -120,6 +126,9 @@ async def _asked(supervisor: Supervisor, case: Case) -> tuple[float, Form]:
         answered = Answered.of(case.task, case.plan.steps, case.plan.answer)
         review = await VerdictJudge(supervisor, Briefing(), _NOTHING).review(answered)
         return odds_of(review), "verdict"
+    if case.claimed is not None:
+        support = await SupportJudge(supervisor, Briefing(), _ROOM, _NOTHING).review(case.task, [case.claimed])
+        return odds_of_support(support) if support is not None else 0.0, "verdict"
     spec = judgment(case.judgment)
     frame: Frame = Briefing().frame(case.task) if spec.briefed else _alone
     judged = await Judge(supervisor, samples=0, measured=_NOTHING).ask(spec, case.material, frame=frame)

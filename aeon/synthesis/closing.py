@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 
-from pydantic import JsonValue, RootModel
-
 from aeon.multipass.effects import Synthesize
 from aeon.multipass.plans import answer_steps, is_by_programs
 from aeon.schema import Answer, JsonObject, Plan, Step
 from aeon.supervisor.briefing import Briefing
+from aeon.supervisor.objects import value_for
 from aeon.supervisor.prompt import Prompt, characters, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
 from aeon.synthesis.wording import worded
@@ -23,11 +22,6 @@ _LONGEST_CAVEAT = 400
 _NOT_STATED = "not stated in what was searched"
 _RESERVED = 1_000
 """Bytes of a prompt that marks, roles and the request itself may take beside the texts."""
-_SCALARS = ("string", "number", "integer", "boolean", "null")
-
-
-class _JsonValue(RootModel[JsonValue]):
-    """Whatever the task's own schema allows."""
 
 
 class Closer:
@@ -71,13 +65,7 @@ class Closer:
         return Answer(text=said.text, problem=said.problem)
 
     async def _object(self, effect: Synthesize, schema: JsonObject) -> Answer:
-        bare = schema.get("type") in _SCALARS  # a model is asked for an object or an array, never for less
-        asked = _wrapped(schema) if bare else schema
-        reply = await self._supervisor.structured(
-            await self._prompt(effect), _JsonValue, schema=asked, max_tokens=self._output_tokens
-        )
-        value = reply.value.root
-        value = value["answer"] if bare and isinstance(value, dict) else value
+        value = await value_for(self._supervisor, await self._prompt(effect), schema, self._output_tokens)
         return Answer(text=json.dumps(value, ensure_ascii=False), value=value)
 
     async def _prompt(self, effect: Synthesize) -> Prompt:
@@ -129,8 +117,3 @@ def _gave(step: Step) -> str:
         shown(use.output, number, _LONGEST_RESULT // max(1, len(done))) for number, use in enumerate(done, 1)
     )
     return f"{step.description}\n(broken off; its tools gave)\n{found}"
-
-
-def _wrapped(schema: JsonObject) -> JsonObject:
-    """A schema for an object whose only member ``answer`` fits the given one."""
-    return {"type": "object", "properties": {"answer": schema}, "required": ["answer"], "additionalProperties": False}

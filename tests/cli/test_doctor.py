@@ -134,14 +134,14 @@ def test_it_measures_a_judge_and_keeps_what_it_found(aeon: Aeon, liar: Liar) -> 
     """The most calls stand before the first; the profile has the calibrations, and a later examination keeps them."""
     liar.logprobs = False
     outcome = aeon("doctor", "--judge", "--model", url(liar))
-    assert outcome.code == 0 and "cases of 13 judgments: at most" in outcome.err
+    assert outcome.code == 0 and "cases of 14 judgments: at most" in outcome.err
     told = " ".join(outcome.out.split())
     assert "results" in told and "too poor" in told and "saved in" in told  # one that always says the same
     (path,) = saved()
-    assert len(json.loads(path.read_text(encoding="utf-8"))["judgments"]) == 13
+    assert len(json.loads(path.read_text(encoding="utf-8"))["judgments"]) == 14
     later = aeon("doctor", "--quick", "--model", url(liar))
     assert "as a judge it was measured" in " ".join(later.out.split())
-    assert len(json.loads(path.read_text(encoding="utf-8"))["judgments"]) == 13
+    assert len(json.loads(path.read_text(encoding="utf-8"))["judgments"]) == 14
 
 
 @pytest.mark.requirement("J8")

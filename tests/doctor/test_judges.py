@@ -19,11 +19,13 @@ from aeon.llm.profiles import Told
 from aeon.llm.scripted import Reply, Scripted
 from aeon.schema.llm import CallRequest, Capabilities, LLMRequest, LLMResponse, TokenProbability
 from aeon.supervisor.judge_specs import judgment
+from aeon.supervisor.judge_support import SUPPORT, SUPPORT_WORDING
 from aeon.supervisor.judge_verdict import RESULTS, RESULTS_WORDING
 
 pytestmark = pytest.mark.requirement("J8", "X4")
 SCORING = Capabilities(json_schema=True, json_mode=True, logprobs=True)
 CAPABLE = Capabilities(json_schema=True, json_mode=True)
+SUPPORTED = {case.claimed.text for case in shipped_cases() if case.claimed is not None and case.label}
 RIGHT = {str(case.plan.steps[0].output) for case in shipped_cases() if case.plan is not None and case.label}
 
 
@@ -75,6 +77,27 @@ def test_a_judge_that_approves_of_everything_is_measured_to_be_bad() -> None:
     """Even odds for every pair."""
     (found,) = measured(Scripted(lambda request: reviewed(request, True), CAPABLE), RESULTS).calibrations
     assert (found.auroc, found.standing) == (0.5, "bad")
+
+
+def supporting(request: LLMRequest) -> Reply:
+    """A judge that knows which sentences are supported."""
+    said = request.messages[-1].content.partition("<data answer>\n")[2].partition("\n</data>")[0]
+    verdict = "supported" if said in SUPPORTED else "not_found"
+    return json.dumps({
+        "sentences": [{"number": 1, "why": "", "verdict": verdict}], "explanation": "", "kind": "answer",
+    })  # fmt: skip
+
+
+def test_a_judge_of_support_is_measured_in_the_form_that_research_asks_for() -> None:
+    """A good one is, and what is measured of it is of the wording of today; one that says yes to all is bad."""
+    (good,) = measured(Scripted(supporting, CAPABLE), SUPPORT).calibrations
+    assert (good.judgment, good.form, good.auroc, good.standing) == (SUPPORT, "verdict", 1.0, "measured")
+    assert good.wording == SUPPORT_WORDING
+    yes = json.dumps({
+        "sentences": [{"number": 1, "why": "", "verdict": "supported"}], "explanation": "", "kind": "answer",
+    })  # fmt: skip
+    (bad,) = measured(Scripted(lambda _: yes, CAPABLE), SUPPORT).calibrations
+    assert (bad.auroc, bad.standing) == (0.5, "bad")
 
 
 def test_a_yes_or_no_is_measured_in_the_form_that_the_endpoint_can_do() -> None:
@@ -130,6 +153,7 @@ def test_cases_of_a_user_are_read(tmp_path: Path) -> None:
         ('{"judgment": "plan_leads", "label": true, "plan": "x"}', "line 1: task: missing"),
         ('{"judgment": "results", "label": true, "task": "x"}', "line 1: answer: missing"),
         ('{"judgment": "results", "label": true, "task": "x", "answer": "y", "calls": 3}', "line 1: calls: "),
+        ('{"judgment": "support", "label": true, "task": "x", "answer": "y"}', "line 1: cites: missing"),
     ],
 )
 def test_a_bad_file_gets_one_line(text: str, fault: str, tmp_path: Path) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 
-from pydantic import JsonValue, RootModel
-
 from aeon.engines.contractive.effects import Collapse
 from aeon.engines.contractive.showing import shown
 from aeon.engines.contractive.values import Candidate, Collapsed
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import JsonObject
+from aeon.supervisor.objects import value_for
 from aeon.supervisor.prompt import Prompt, fence
 from aeon.supervisor.supervisor import Supervisor
 from aeon.synthesis.wording import worded
@@ -21,10 +20,6 @@ __all__ = ["Collapser"]
 _LONGEST, _SENTENCE = 200, 6
 _OBJECT_TOKENS = 512
 _AS_JSON = "Give the answer as the JSON that is asked for."
-
-
-class _Anything(RootModel[JsonValue]):
-    """Whatever the task's own schema allows."""
 
 
 class Collapser:
@@ -53,18 +48,9 @@ class Collapser:
         return Collapsed(text=text, short=best.answer, problem=problem)
 
     async def _object(self, effect: Collapse, best: Candidate, schema: JsonObject) -> Collapsed:
-        is_object = schema.get("type") == "object"
-        whole = schema if is_object else _in_object(schema)
         asked = f"{shown(effect.task)}\n{fence('answer', best.answer, _LONGEST)}\n{_AS_JSON}"
-        reply = await self._supervisor.structured(Prompt("", asked), _Anything, schema=whole, max_tokens=_OBJECT_TOKENS)
-        value = reply.value.root
-        value = value["answer"] if not is_object and isinstance(value, dict) else value
+        value = await value_for(self._supervisor, Prompt("", asked), schema, _OBJECT_TOKENS)
         return Collapsed(text=json.dumps(value, ensure_ascii=False), value=value, short=best.answer)
-
-
-def _in_object(schema: JsonObject) -> JsonObject:
-    """A schema for an object whose only member ``answer`` fits the given one."""
-    return {"type": "object", "properties": {"answer": schema}, "required": ["answer"], "additionalProperties": False}
 
 
 def _against(effect: Collapse) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -13,9 +13,10 @@ from aeon.grounding.citations import CitedSentence, cited_claims
 from aeon.grounding.results import told
 from aeon.isolation.aside import aside
 from aeon.schema import Calculation, Claim, ReplyKind, Standing, Verdict
+from aeon.schema.frozen import JsonValue
 from aeon.text import one_line
 
-__all__ = ["Checked", "Written", "cited", "refusal", "unplaced"]
+__all__ = ["Checked", "Written", "astray", "cited", "refusal", "unplaced"]
 
 _LONGEST_NEAREST = 250
 
@@ -53,6 +54,15 @@ async def unplaced(effect: Cite, written: Written) -> tuple[str, ...]:
     return tuple(_line(one, sentences) for one in claims if one.kind != "sentence" and one.verdict == "not_found")
 
 
+async def astray(effect: Cite, written: Written, value: JsonValue) -> tuple[str, ...]:
+    """The values within a JSON value that stand in nothing that the answer cites, and do not follow from it."""
+    every = tuple(dict.fromkeys(one for part in written.parts for one in part.citations))
+    parts = [Drafted(text=leaf, citations=every) for leaf in _leaves(value)]
+    text, sentences = composed(parts)
+    claims = await _claims(effect, text, sentences, written.calculations)
+    return tuple(one.text for one in claims if one.kind != "sentence" and one.verdict == "not_found")
+
+
 async def cited(effect: Cite, written: Written, checked: Checked) -> Cited:
     """The answer with its claims, and what a reader has to know of the search."""
     text, plain = composed(written.parts)
@@ -76,6 +86,15 @@ def refusal(effect: Cite, missing: Sequence[str] = (), nearest: Sequence[Citatio
     said = "; ".join(one_line(one, 300) for one in missing) or one_line(effect.task.text, 200)
     text = f"{what}: {said} ({sought(effect)}){_nearest(effect, nearest)}."
     return Cited(text=with_limits(effect, text), missing=tuple(missing))
+
+
+def _leaves(value: JsonValue) -> Iterator[str]:
+    """The texts and numbers within a JSON value."""
+    if isinstance(value, Mapping | list | tuple):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _leaves(one)
+    elif isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).strip():
+        yield str(value)
 
 
 def _nearest(effect: Cite, nearest: Sequence[Citation]) -> str:

@@ -244,11 +244,12 @@ def _made(run: ResearchRun, cited: Cited, decision: Decision) -> Decision:
     signals, verdicts = run.signals, {sentence.verdict for sentence in cited.sentences}
     signals.unstated = not cited.sentences or cited.reply in _NO_ANSWER
     signals.partial, signals.incomplete = "partial" in verdicts, cited.reply == "part"
+    signals.unfit = not signals.unstated and cited.lacks_value(run.task)
     if run.config.check:
         signals.unjudged = cited.reply is None or "not_checked" in verdicts
         signals.sufficient = cited.reply == "answer" and verdicts == {"supported"}
-    said = (signals.unstated, signals.partial, signals.incomplete, signals.unjudged, signals.sufficient)
-    return run.decide() if any(said) else decision
+    found = (signals.unstated, signals.partial, signals.incomplete, signals.unjudged, signals.unfit, signals.sufficient)
+    return run.decide() if any(found) else decision
 
 
 RESEARCH: Engine[ResearchConfig, ResearchSignals, Research] = Engine(

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
 from aeon.adaptive.profiler import Profiler
-from aeon.engines.research.checking import Checked, Written, cited, refusal, unplaced
+from aeon.engines.research.checking import Checked, Written, astray, cited, refusal, unplaced
 from aeon.engines.research.crisp import Crisp
 from aeon.engines.research.effects import Cite, FindProviders, PlanQueries, Reflect, Summarise
 from aeon.engines.research.searcher import Searcher
@@ -15,9 +15,11 @@ from aeon.engines.research.values import Cited, Digests, Providers, Queries, Ref
 from aeon.errors import AllowanceExhausted, CompletionError
 from aeon.multipass.effects import InferProfile
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import Task, WorkForm
+from aeon.schema import JsonObject, Task, WorkForm
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge import Judge
+from aeon.supervisor.objects import value_for
+from aeon.supervisor.prompt import Prompt, fence, load
 from aeon.supervisor.supervisor import Supervisor
 
 __all__ = ["Researcher"]
@@ -28,6 +30,8 @@ _RESERVED = 6_000
 """Bytes of a prompt for all that is no source."""
 _WHOLE = 8
 """A source of up to one of so many parts of the room is read whole."""
+_LONGEST_ANSWER = 3_000
+_MOST_NAMED = 5
 _NO_ANSWER = ("not_stated", "refusal")
 _TIERS: tuple[TierName, ...] = ("simple", "simple", "standard", "deep", "deep")
 """The tier for each depth of reasoning, from 1 to 5."""
@@ -110,7 +114,27 @@ class Researcher:
         checked = await self._checked(manner, effect, written) if effect.check else Checked()
         answer = await _told(effect, written, checked)
         current_ledger().retell(answer.text)
-        return answer
+        schema = effect.task.answer_schema
+        return answer if schema is None or not answer.sentences else await self._valued(effect, written, answer, schema)
+
+    async def _valued(self, effect: Cite, written: Written, answer: Cited, schema: JsonObject) -> Cited:
+        """The answer with a value for the task's schema; without one, where none could be had that it bears out."""
+        cited = dict.fromkeys(one.source.text for part in written.parts for one in part.citations)
+        parts = [
+            self._briefing.facts(effect.task),
+            fence("answer", answer.text, _LONGEST_ANSWER),
+            fence("what it cites", "\n".join(cited), _LONGEST_ANSWER),
+            load("aeon.engines.research", "value.md").strip(),
+        ]
+        prompt = Prompt(self._briefing.instructed(""), "\n\n".join(parts))
+        try:
+            value = await value_for(self._supervisor, prompt, schema, self._output_tokens)
+        except (CompletionError, AllowanceExhausted) as error:
+            return answer.changed(problem=f"no value that fits the task's schema could be had: {error}")
+        if stray := await astray(effect, written, value):
+            named = ", ".join(repr(one) for one in stray[:_MOST_NAMED])
+            return answer.changed(problem=f"the value for the task's schema has what the answer does not cite: {named}")
+        return answer.changed(value=value)
 
     async def _amended(self, manner: _Manner, effect: Cite, found: Sequence[str], before: Written) -> Written:
         """The answer once more; as it was where nothing usable comes."""

@@ -19,7 +19,7 @@ class ResearchSignals(Signals):
     asked. ``misconfigured``: which settings keep all of them from answering anything. ``idle``: nothing is left that
     could be asked. Of the answer: ``unstated``: the sources do not say what was asked. ``partial``: what it cites
     supports it in part only. ``incomplete``: it says a part of what was asked. ``unjudged``: nobody held it against
-    what it cites.
+    what it cites. ``unfit``: the task has a schema, and no value that fits it and is borne out could be had.
     """
 
     sufficient: bool = False
@@ -36,6 +36,7 @@ class ResearchSignals(Signals):
     partial: bool = False
     incomplete: bool = False
     unjudged: bool = False
+    unfit: bool = False
 
     @property
     def dead_end(self) -> str:
@@ -69,6 +70,12 @@ TABLE: tuple[Rule, ...] = (
         "unjudged",
         "nobody could judge whether the answer is right",
         when="no judge could say whether what the answer cites supports it, and one was to say so",
+    ),
+    Rule(
+        "schema_unmet",
+        "unfit",
+        "the answer has no value that fits the task's schema",
+        when="the task has a schema, and no value could be had that fits it and that the answer bears out",
     ),
     Rule(
         "sufficient",

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Literal, get_args
+from typing import get_args
 
 from pydantic import Field
 
+from aeon.documents.telling import nearness
 from aeon.engines.research.checking import Checked, Written
 from aeon.engines.research.effects import Asked, Cite, Numbered, PlanQueries, Reflect, Summarise
 from aeon.engines.research.materials import Materials, numbered
 from aeon.engines.research.values import Citation, Digest, Digests, Drafted, Queries, Query, Reflection, TierName
-from aeon.schema import Calculation, ReplyKind, Verdict
+from aeon.schema import Calculation
 from aeon.schema.frozen import Frozen, JsonObject, JsonValue
 from aeon.supervisor.briefing import Briefing
+from aeon.supervisor.judge_support import CitedText, Claimed, SupportJudge
 from aeon.supervisor.judge_verdict import strict_object
 from aeon.supervisor.prompt import Prompt, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
@@ -24,10 +26,8 @@ from aeon.text import one_line
 __all__ = ["Structured"]
 
 _PACKAGE = "aeon.engines.research"
-_PLAN_TOKENS, _REFLECT_TOKENS, _SUMMARY_TOKENS, _SUPPORT_TOKENS = 500, 700, 900, 400
-_PER_SENTENCE = 60
+_PLAN_TOKENS, _REFLECT_TOKENS, _SUMMARY_TOKENS = 500, 700, 900
 _LONGEST_ASKED, _LONGEST_EARLIER, _LONGEST_FOUND = 3_000, 6_000, 2_000
-_LONGEST_SENTENCE, _LONGEST_TITLE = 1_000, 100
 _TIER = (
     " tier: how much research the task takes: simple (a fact or two), standard, or deep (many sources to hold "
     "against each other)."
@@ -35,7 +35,8 @@ _TIER = (
 _TEXT: JsonObject = {"type": "string"}
 _TEXTS: JsonObject = {"type": "array", "items": _TEXT}
 """Of any number: an answer is not refused for what it points out too much of."""
-_VERDICTS = ("supported", "partial", "contradicted", "not_found")
+_MOST_CONTROLS = 10
+"""Sentences of which the control is chosen, the longest: a short one says too little to be a test."""
 
 
 class _Planned(Frozen):
@@ -79,22 +80,6 @@ class _Note(Frozen):
 
 class _Notes(Frozen):
     notes: tuple[_Note, ...] = ()
-
-
-class _SentenceVerdict(Frozen):
-    """Whether what the sentence of this number cites supports it."""
-
-    number: int
-    why: str = ""
-    verdict: Literal["supported", "partial", "contradicted", "not_found"]
-
-
-class _Support(Frozen):
-    """What a model says of an answer and its sentences."""
-
-    sentences: tuple[_SentenceVerdict, ...] = ()
-    explanation: str = ""
-    kind: ReplyKind
 
 
 class Structured:
@@ -220,72 +205,50 @@ class Structured:
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the judge gave nothing usable.
         """
-        parts = [*written.parts, *_control(written.parts, effect.texts)]
         titles = {entry.number: entry.document.title or entry.document.source for entry in effect.sources.entries}
-        lines = "\n".join(line for n, one in enumerate(parts, 1) for line in _cited(n, one, titles))
-        answer = "\n".join(one.text for one in written.parts)
-        shown = [
-            self._briefing.facts(effect.task),
-            f"The answer:\n{fence('answer', answer, self._room // 2)}",
-            f"Its sentences, with what they cite:\n{fence('sentences', lines, self._room)}",
-        ]
-        if written.missing:
-            missing = fence("missing", "\n".join(written.missing), _LONGEST_FOUND)
-            shown.append(f"What it says is not in the sources:\n{missing}")
-        if made := [f"{one.value} = {one.expression}" for one in written.calculations if one.expression]:
-            shown.append(f"What it computed:\n{fence('computed', chr(10).join(made), _LONGEST_FOUND)}")
-        numbers: list[JsonValue] = list(range(1, len(parts) + 1))
-        verdict = strict_object({
-            "number": {"type": "integer", "enum": numbers}, "why": _TEXT,
-            "verdict": {"type": "string", "enum": list(_VERDICTS)},
-        })  # fmt: skip
-        properties: dict[str, JsonValue] = {
-            "sentences": _many(verdict, len(parts)), "explanation": _TEXT,
-            "kind": {"type": "string", "enum": list(get_args(ReplyKind))},
-        }  # fmt: skip
-        system = self._briefing.instructed(load(_PACKAGE, "support.md").strip())
-        said = await self._judging.structured(
-            Prompt(system, "\n\n".join(shown)), _Support, schema=strict_object(properties),
-            max_tokens=_SUPPORT_TOKENS + _PER_SENTENCE * len(parts),
+        control = _control(written.parts, effect.texts)
+        said = await SupportJudge(self._judging, self._briefing, self._room).review(
+            effect.task, [_claimed(one, titles) for one in written.parts],
+            _claimed(control, titles) if control is not None else None, written.missing, written.calculations,
         )  # fmt: skip
-        return _checked(said.value, len(written.parts), len(parts))
+        if said is None:
+            return Checked()
+        return Checked(
+            verdicts=said.verdicts, notes=said.notes, reply=said.reply, standing=said.standing,
+            explanation=said.explanation,
+        )  # fmt: skip
 
     def _shown(self, materials: Materials) -> str:
         return fence("sources", materials.text or "(nothing was found)", 2 * self._room)
 
 
-def _control(parts: Sequence[Drafted], texts: Sequence[Numbered]) -> Iterator[Drafted]:
-    """The first sentence as one that cites a sentence of a source that the answer does not cite, if there is one."""
-    cited = {one.number for part in parts for one in part.citations}
-    others = (one for one in texts if one.number not in cited and one.passage.sources())
-    other = next(others, None)
-    if other is not None and parts:
-        longest = max(other.passage.sources(), key=lambda source: len(source.text))
-        yield Drafted(text=parts[0].text, citations=(Citation(number=other.number, source=longest),))
+def _control(parts: Sequence[Drafted], texts: Sequence[Numbered]) -> Drafted | None:
+    """The first sentence as one that cites a sentence which no part cites, and which has little to do with it.
+
+    It is of a source that is not cited, if there is one; ``None`` where every sentence is cited.
+    """
+    cited = [one for part in parts for one in part.citations]
+    numbers, spans = {one.number for one in cited}, {(one.number, one.source.start) for one in cited}
+    free = [one for one in _sentences(texts) if (one.number, one.source.start) not in spans]
+    apart = [one for one in free if one.number not in numbers] or free
+    longest = sorted(apart, key=lambda one: -len(one.source.text))[:_MOST_CONTROLS]
+    if not longest:
+        return None
+    near = nearness([one.source for one in longest], parts[0].text)
+    return Drafted(text=parts[0].text, citations=(longest[near.index(min(near))],))
 
 
-def _checked(said: _Support, count: int, asked: int) -> Checked:
-    verdicts: dict[int, tuple[Verdict, str]] = {}
-    for one in said.sentences:
-        known = verdicts.get(one.number)
-        twice = known is not None and known[0] != one.verdict
-        verdicts[one.number] = ("not_checked", "judged in two ways") if twice else (one.verdict, one.why)
-    if asked > count and verdicts.get(asked, ("not_found", ""))[0] == "supported":  # it says yes to anything
-        return Checked()
-    unknown: tuple[Verdict, str] = ("not_checked", "")
-    every = tuple(verdicts.get(number, unknown) for number in range(1, count + 1))
-    return Checked(
-        verdicts=tuple(verdict for verdict, _ in every), notes=tuple(why for _, why in every), reply=said.kind,
-        standing="assumed", explanation=said.explanation,
-    )  # fmt: skip
+def _sentences(texts: Sequence[Numbered]) -> Iterator[Citation]:
+    """Each sentence of the texts with the number of its source."""
+    for one in texts:
+        yield from (Citation(number=one.number, source=source) for source in one.passage.sources())
 
 
-def _cited(number: int, part: Drafted, titles: Mapping[int, str]) -> Iterator[str]:
-    """A sentence, and below it what it cites, by source."""
-    yield f"{number}. {one_line(part.text, _LONGEST_SENTENCE)}"
-    for source in dict.fromkeys(one.number for one in part.citations):
-        said = (one_line(one.source.text, _LONGEST_SENTENCE) for one in part.citations if one.number == source)
-        yield f"   {one_line(titles.get(source, ''), _LONGEST_TITLE)}: {' … '.join(said)}"
+def _claimed(part: Drafted, titles: Mapping[int, str]) -> Claimed:
+    """A sentence with what it cites, by source."""
+    numbers = dict.fromkeys(one.number for one in part.citations)
+    texts = ((n, tuple(one.source.text for one in part.citations if one.number == n)) for n in numbers)
+    return Claimed(part.text, tuple(CitedText(titles.get(number, ""), own) for number, own in texts))
 
 
 def _faults(made: _Synthesised, shown: Materials) -> list[str]:

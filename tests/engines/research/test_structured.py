@@ -8,6 +8,7 @@ import pytest
 
 from aeon.engines.research.checking import Checked, Written, unplaced
 from aeon.engines.research.effects import Asked, Cite, Numbered, PlanQueries, Reflect, Summarise
+from aeon.engines.research.record import Research
 from aeon.engines.research.researcher import Researcher
 from aeon.engines.research.searcher import Searcher
 from aeon.engines.research.sources import Entry, Sources
@@ -15,7 +16,10 @@ from aeon.engines.research.structured import Structured
 from aeon.engines.research.values import Cited, Query
 from aeon.errors import Malformed
 from aeon.schema import JsonObject, Task, WorkForm
+from aeon.schema.calibration import Calibration
 from aeon.supervisor.briefing import Briefing
+from aeon.supervisor.judge_specs import Calibrations
+from aeon.supervisor.judge_support import SUPPORT, SUPPORT_WORDING, CitedText, Claimed, SupportJudge
 from aeon.supervisor.supervisor import Supervisor
 from aeon.tools import ToolRegistry
 from engines.research.thinker import ENOUGH, MILL, QUESTION, TEXTS, Thinker, done, ids, judging, run, writing
@@ -283,23 +287,41 @@ async def _unplaced(said: JsonObject) -> tuple[str, ...]:
 class TestJudge:
     """What a judge says of each sentence and of the answer."""
 
-    def check(self, judge: Any, *parts: tuple[str, list[str]]) -> tuple[Checked, Thinker]:
+    def check(
+        self, judge: Any, *parts: tuple[str, list[str]], texts: tuple[Numbered, ...] = ()
+    ) -> tuple[Checked, Thinker]:
         """What it says of these sentences over the texts."""
         model = Thinker(answer(*(parts or (("It was built in 1869.", ["1.1"]),))), judge)
         manner = structured(model)
-        written = done(manner.write(effect()))
-        return done(manner.check(effect(), written)), model
+        written = done(manner.write(effect(texts)))
+        return done(manner.check(effect(texts), written)), model
+
+    def judged(self, prompt: str) -> list[str]:
+        """The sentences as they are shown, each with what it cites."""
+        lines = prompt.partition("<data sentences>\n")[2].partition("\n</data>")[0].replace("\n   ", " | ")
+        return [line.partition(" ")[2] for line in lines.splitlines()]
 
     def test_it_is_shown_each_sentence_with_what_it_cites_and_a_control(self) -> None:
         """The control is the first sentence over one of a source that the answer does not cite."""
         checked, model = self.check(judging("1869"))
-        (prompt,) = model.prompts("judge")
-        lines = prompt.partition("<data sentences>\n")[2].partition("\n</data>")[0].splitlines()
-        assert lines == [
-            "1. It was built in 1869.", "   mill.txt: The mill was built in 1869.",
-            "2. It was built in 1869.", "   inn.txt: Red Inn opened in 1901.",
+        assert sorted(self.judged(model.prompts("judge")[0])) == [
+            "It was built in 1869. | inn.txt: Travellers ate there.",
+            "It was built in 1869. | mill.txt: The mill was built in 1869.",
         ]  # fmt: skip
         assert (checked.verdicts, checked.reply, checked.standing) == (("supported",), "answer", "assumed")
+
+    def test_where_the_control_stands_cannot_be_told(self) -> None:
+        """It stands before, between and behind the sentences, in the same place whenever it is asked again."""
+        places = set()
+        for year in range(1860, 1880):
+            parts = ((f"It was built in {year}.", ["1.1"]), (f"It burnt down in {year}.", ["1.3"]))
+            checked, model = self.check(judging("1869", "1899"), *parts)
+            again, same = self.check(judging("1869", "1899"), *parts)
+            assert checked.verdicts == ("supported", "supported") and again == checked
+            assert model.prompts("judge") == same.prompts("judge")
+            (place,) = (n for n, one in enumerate(self.judged(model.prompts("judge")[0])) if "mill.txt" not in one)
+            places.add(place)
+        assert places == {0, 1, 2}
 
     def test_one_that_says_yes_to_everything_gives_no_verdict(self) -> None:
         """And a run with it is unverified, though every sentence was called supported."""
@@ -309,11 +331,31 @@ class TestJudge:
         assert (result.stop_reason, result.sufficient, result.reply) == ("unverified", False, None)
         assert result.answer == "It was built in 1869 [1]." and result.standing == "none"
 
-    def test_without_another_source_there_is_no_control(self) -> None:
+    def test_where_every_source_is_cited_the_control_is_another_sentence(self) -> None:
+        """Of the same source, and with little to do with the answer; a judge that says yes to it counts for nothing."""
+        model = Thinker(writing(("It was built in 1869.", "1869")), judging(""))
+        assert run(model, {"mill.txt": MILL}).stop_reason == "unverified"
+        assert "It was built in 1869. | mill.txt: It stands by the river." in self.judged(model.prompts("judge")[0])
+
+    def test_without_another_sentence_there_is_no_control(self) -> None:
         """What it says counts then."""
         model = Thinker(writing(("It was built in 1869.", "1869")), judging(""))
-        result = run(model, {"mill.txt": MILL})
-        assert result.sufficient and model.prompts("judge")[0].count("It was built in 1869.") == 2
+        result = run(model, {"mill.txt": "The mill was built in 1869."})
+        assert result.sufficient and len(self.judged(model.prompts("judge")[0])) == 1
+
+    @pytest.mark.requirement("J8")
+    def test_one_that_was_measured_to_be_bad_is_not_asked(self) -> None:
+        """A measured good one is, and what it says is worth more than an assumption."""
+        claims = [Claimed("It was built in 1869.", (CitedText("mill.txt", ("The mill was built in 1869.",)),))]
+        for auroc, asked, standing in ((0.6, 0, None), (0.9, 1, "measured")):
+            model = Thinker(judge=judging("1869"))
+            known = Calibration(
+                model=model.name, judgment=SUPPORT, form="verdict", wording=SUPPORT_WORDING, scale=1, shift=0,
+                auroc=auroc, cases=24,
+            )  # fmt: skip
+            judge = SupportJudge(Supervisor(model), Briefing(""), 9_000, Calibrations(entries=(known,)))
+            said = done(judge.review(TASK, claims))
+            assert (said and said.standing, len(model.requests)) == (standing, asked)
 
     def test_a_sentence_that_it_judges_in_two_ways_is_not_checked(self) -> None:
         """Whichever comes first; said twice alike, it counts."""
@@ -322,17 +364,19 @@ class TestJudge:
             ("supported", "supported", "supported"),
         ):  # fmt: skip
             twice: list[Any] = [{"number": 1, "why": "", "verdict": one} for one in (first, second)]
-            checked, _ = self.check({"sentences": twice, "explanation": "", "kind": "answer"})
-            assert checked.verdicts == (verdict,)
+            part = ("It was built in 1869.", ["1.1"])
+            checked, _ = self.check(_of(twice), part, part, texts=shown(mill="The mill was built in 1869."))
+            assert checked.verdicts == (verdict, "not_checked")
 
     def test_two_ways_in_three_verdicts_stay_two_ways(self) -> None:
         """A third verdict does not settle it."""
         thrice: list[Any] = [
             {"number": 1, "why": "", "verdict": one} for one in ("supported", "not_found", "supported")
         ]
+        texts = shown(mill="The mill was built in 1869.")
         manner = structured(Thinker(answer(("It was built in 1869.", ["1.1"])), _of(thrice)))
-        written = done(manner.write(effect()))
-        checked = done(manner.check(effect(), written.__class__(parts=written.parts * 2)))
+        written = done(manner.write(effect(texts)))
+        checked = done(manner.check(effect(texts), written.__class__(parts=written.parts * 3)))
         assert checked.verdicts[0] == "not_checked"
 
     def test_a_sentence_that_it_leaves_out_is_not_checked(self) -> None:
@@ -386,6 +430,58 @@ class TestJudge:
         result = run(model, check=False)
         assert result.sufficient and not model.prompts("judge")
         assert [one.verdict for one in result.sentences] == ["not_checked"]
+
+
+BUILT: JsonObject = {
+    "type": "object", "properties": {"year": {"type": "integer"}, "what": {"type": "string"}}, "required": ["year"],
+}  # fmt: skip
+
+
+class TestValue:
+    """The value for a task with a schema, beside the answer."""
+
+    def run(self, value: Any, judge: Any = None, schema: JsonObject = BUILT) -> tuple[Research, Thinker]:
+        """A run of a task with a schema."""
+        model = Thinker(GOOD, judge or judging("1869"), value=value)
+        return run(model, task=Task(text=QUESTION, answer_schema=schema)), model
+
+    def test_it_is_made_of_the_answer_and_what_it_cites(self) -> None:
+        """And the answer stays as it is."""
+        result, model = self.run({"year": 1869, "what": "the mill"})
+        assert result.sufficient and result.value == {"year": 1869, "what": "the mill"}
+        assert result.answer == "It was built in 1869 [1]."
+        (prompt,) = model.prompts("value")
+        assert "<data answer>\nIt was built in 1869 [1].\n</data>" in prompt and "The mill was built in 1869." in prompt
+
+    def test_a_schema_for_less_than_an_object_has_its_value(self) -> None:
+        """It is asked for within an object."""
+        result, _ = self.run({"answer": 1869}, schema={"type": "integer"})
+        assert result.sufficient and result.value == 1869
+
+    @pytest.mark.parametrize("value", [{"year": 1878}, {"year": 1869, "what": "on 3 May 1870"}])
+    def test_a_value_that_the_answer_does_not_cite_is_none(self, value: JsonObject) -> None:
+        """The run says which, and is no success; the answer is there."""
+        result, _ = self.run(value)
+        assert (result.stop_reason, result.value, result.sufficient) == ("schema_unmet", None, False)
+        assert "has what the answer does not cite" in result.degraded[0].message
+        assert result.answer == "It was built in 1869 [1]."
+
+    @pytest.mark.parametrize("value", ["no object", {"year": "soon"}])
+    def test_one_that_does_not_fit_is_none(self, value: Any) -> None:
+        """However often it is asked for."""
+        result, _ = self.run(value)
+        assert (result.stop_reason, result.value) == ("schema_unmet", None)
+        assert "no value that fits the task's schema could be had" in result.degraded[0].message
+
+    def test_a_refusal_has_none_and_is_asked_for_none(self) -> None:
+        """It ends as what it is."""
+        result, model = self.run({"year": 1869}, judging("nothing", kind="not_stated"))
+        assert (result.stop_reason, result.value, model.prompts("value")) == ("not_stated", None, [])
+
+    def test_an_answer_that_is_supported_in_part_ends_as_that(self) -> None:
+        """With its value."""
+        result, _ = self.run({"year": 1869}, judging("nothing", otherwise="partial"))
+        assert (result.stop_reason, result.value) == ("partly_supported", {"year": 1869})
 
 
 def _of(verdicts: list[Any], kind: str = "answer") -> JsonObject:

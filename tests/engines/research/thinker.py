@@ -15,7 +15,7 @@ from aeon.engines.research.record import Research
 from aeon.engines.research.rules import TABLE
 from aeon.llm.scripted import Reply, Scripted
 from aeon.runtime.ledger import Ledger
-from aeon.schema import Allowance, Capabilities, Found, JsonObject, LLMRequest
+from aeon.schema import Allowance, Capabilities, Found, JsonObject, LLMRequest, Task
 from aeon.schema.claims import LACKING
 from aeon.tools.finding import finding
 from engines.research.world import document, passage
@@ -26,7 +26,7 @@ __all__ = [
 ]  # fmt: skip
 
 T = TypeVar("T")
-Phase = Literal["plan", "reflect", "summarise", "write", "judge"]
+Phase = Literal["plan", "reflect", "summarise", "write", "judge", "value"]
 Said: TypeAlias = Reply | JsonObject
 Says: TypeAlias = Said | Callable[[str, int], Said]
 """What it says in a phase: a value, or a function of the prompt and of how often it was asked before."""
@@ -98,13 +98,14 @@ class Thinker(Scripted):
         summarise: Says | None = None,
         capabilities: Capabilities = CAPABLE,
         text: Reply = "It is so.",
+        value: Says = "",
     ) -> None:
         super().__init__(self._reply, capabilities)
         self.text = text
         self.queries = tuple(queries)
         self.says: dict[Phase, Says] = {
             "plan": plan if plan is not None else self._planned, "reflect": reflect,
-            "summarise": summarise or _kept, "write": write, "judge": judge,
+            "summarise": summarise or _kept, "write": write, "judge": judge, "value": value,
         }  # fmt: skip
         self.seen: list[tuple[Phase, LLMRequest]] = []
 
@@ -127,7 +128,7 @@ class Thinker(Scripted):
             return self.text
         properties = request.json_schema["properties"]
         assert isinstance(properties, dict)
-        phase = next(phase for field, phase in _FIELDS.items() if field in properties)
+        phase = next((phase for field, phase in _FIELDS.items() if field in properties), "value")
         says = self.says[phase]
         said = says(_asked(request), len(self.prompts(phase))) if callable(says) else says
         self.seen.append((phase, request))
@@ -166,7 +167,11 @@ class Shelf:
 
 
 def run(
-    model: Scripted, texts: dict[str, str] | None = None, task: str = QUESTION, every: bool = True, **settings: Any
+    model: Scripted,
+    texts: dict[str, str] | None = None,
+    task: str | Task = QUESTION,
+    every: bool = True,
+    **settings: Any,
 ) -> Research:
     """A whole run on the shipped handlers, as `aeon.build` makes them."""
     tools = [finding(Shelf(texts or TEXTS, every))]
