@@ -227,15 +227,19 @@ def _control(parts: Sequence[Drafted], texts: Sequence[Numbered]) -> Drafted | N
 
     It is of a source that is not cited, if there is one; ``None`` where every sentence is cited.
     """
-    cited = [one for part in parts for one in part.citations]
-    numbers, spans = {one.number for one in cited}, {(one.number, one.source.start) for one in cited}
-    free = [one for one in _sentences(texts) if (one.number, one.source.start) not in spans]
-    apart = [one for one in free if one.number not in numbers] or free
-    longest = sorted(apart, key=lambda one: -len(one.source.text))[:_MOST_CONTROLS]
-    if not longest:
+    apart = _apart([one for part in parts for one in part.citations], texts)
+    if not apart:
         return None
-    near = nearness([one.source for one in longest], parts[0].text)
-    return Drafted(text=parts[0].text, citations=(longest[near.index(min(near))],))
+    near = nearness([one.source for one in apart], parts[0].text)
+    return Drafted(text=parts[0].text, citations=(apart[near.index(min(near))],))
+
+
+def _apart(cited: Sequence[Citation], texts: Sequence[Numbered]) -> list[Citation]:
+    """The longest sentences that are not cited, of sources that are not cited if there are any."""
+    free = [one for one in _sentences(texts) if one not in cited]
+    others = {one.number for one in free} - {one.number for one in cited}
+    apart = [one for one in free if not others or one.number in others]
+    return sorted(apart, key=lambda one: -len(one.source.text))[:_MOST_CONTROLS]
 
 
 def _sentences(texts: Sequence[Numbered]) -> Iterator[Citation]:
