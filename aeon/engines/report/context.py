@@ -11,10 +11,9 @@ from aeon.engines.report.record import item, own_item
 from aeon.engines.report.rules import ReportSignals
 from aeon.engines.report.sifting import Sieve
 from aeon.engines.report.tiers import ITEMS, Ranked
-from aeon.engines.research.effects import FindProviders
 from aeon.engines.research.errands import Errands
 from aeon.engines.research.record import ErrorRecord
-from aeon.engines.research.values import Providers, Query
+from aeon.engines.research.values import Query
 from aeon.kernel.engine import Run
 from aeon.schema.effects import Program
 from aeon.schema.frozen import JsonObject
@@ -77,8 +76,8 @@ class Context(Errands[ReportConfig, ReportSignals]):
 
 def first_look(run: Run[ReportConfig, ReportSignals], context: Context) -> Program[None]:
     """Search for the query as it stands, and stop where that is all, or where nothing can be made of what it found."""
-    context.providers = yield from run.perform(FindProviders(task=run.task), Providers())
-    run.signals.nowhere = not context.there
+    run.signals.failed = yield from context.find()
+    run.signals.nowhere = not context.there and not run.signals.failed
     run.boundary()
     query = Query(text=run.task.text[:_LONGEST_QUERY], intent="the query itself")
     yield from context.sieve.run(context.search([query]))

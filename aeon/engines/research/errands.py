@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from aeon.engines.research.config import ResearchConfig
-from aeon.engines.research.effects import Asked, Pause, Search
+from aeon.engines.research.effects import Asked, FindProviders, Pause, Search
 from aeon.engines.research.policy import Breaker, delay
 from aeon.engines.research.record import ErrorRecord, Then
 from aeon.engines.research.values import Providers, Query
@@ -95,6 +95,12 @@ class Errands(Generic[C, S]):
         if not all(one.misconfigured for one in breakers):
             return ""
         return "; ".join(dict.fromkeys(one.refused.message for one in breakers if one.refused))
+
+    def find(self) -> Program[str]:
+        """Find out where can be searched; the message of what kept it from finding out, "" where nothing did."""
+        instead = Providers()
+        self.providers = yield from self.run.perform(FindProviders(task=self.run.task), instead)
+        return self.run.degraded[-1].message if self.providers is instead else ""
 
     def search(self, queries: Sequence[Query]) -> Program[None]:
         """Search for all queries at once, and settle what failed."""

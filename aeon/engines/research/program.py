@@ -19,7 +19,7 @@ from aeon.engines.research.rules import OWN_ENDINGS, TABLE, ResearchSignals, mos
 from aeon.engines.research.searching import Searches
 from aeon.engines.research.sizes import size_of
 from aeon.engines.research.sources import Sources
-from aeon.engines.research.values import Cited, Digests, Providers, Queries, Query, Reflection, TierName
+from aeon.engines.research.values import Cited, Digests, Queries, Query, Reflection, TierName
 from aeon.kernel.engine import Engine, Halt, Run
 from aeon.schema.conclusion import Decision, Degradation
 from aeon.schema.effects import Program
@@ -110,7 +110,7 @@ def _inquired(inquiry: _Inquiry) -> Program[Research]:
 def _begin(inquiry: _Inquiry) -> Program[None]:
     """Find out where to search, and with which queries to begin."""
     run, searches = inquiry.run, inquiry.searches
-    searches.providers = yield from run.perform(ask.FindProviders(task=run.task), Providers())
+    run.signals.unexamined = yield from searches.find()
     run.signals.nowhere = not searches.there
     own = Queries(queries=(Query(text=run.task.text[:_LONGEST], intent="the task itself"),))
     most = min(_MOST_FIRST, run.config.limits().queries)

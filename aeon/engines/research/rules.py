@@ -14,12 +14,13 @@ __all__ = ["OWN_ENDINGS", "TABLE", "ResearchSignals", "most_calls"]
 class ResearchSignals(Signals):
     """What the rows rest on. ``sufficient``: the latest reflection says that the evidence answers the task.
 
-    ``rounds`` of at most ``most_rounds`` are done; ``queries`` of ``most_queries`` were asked. ``stale`` counts rounds
-    in a row without a new passage, and ends the run from ``most_stale`` on. ``nowhere``: no provider can be
-    asked. ``misconfigured``: which settings keep all of them from answering anything. ``idle``: nothing is left that
-    could be asked. Of the answer: ``unstated``: the sources do not say what was asked. ``partial``: what it cites
-    supports it in part only. ``incomplete``: it says a part of what was asked. ``unjudged``: nobody held it against
-    what it cites. ``unfit``: the task has a schema, and no value that fits it and is borne out could be had.
+    ``rounds`` of at most ``most_rounds`` are done; ``queries`` of ``most_queries`` were asked. ``stale`` counts
+    rounds in a row without a new passage, and ends the run from ``most_stale`` on. ``nowhere``: no provider can be
+    asked. ``unexamined``: what kept the run from finding out where to search. ``misconfigured``: which settings
+    keep all of them from answering anything. ``idle``: nothing is left that could be asked. Of the answer:
+    ``unstated``: the sources do not say what was asked. ``partial``: what it cites supports it in part only.
+    ``incomplete``: it says a part of what was asked. ``unjudged``: nobody held it against what it cites. ``unfit``:
+    the task has a schema, and no value that fits it and is borne out could be had.
     """
 
     sufficient: bool = False
@@ -30,6 +31,7 @@ class ResearchSignals(Signals):
     stale: int = 0
     most_stale: int = 2
     nowhere: bool = False
+    unexamined: str = ""
     misconfigured: str = ""
     idle: bool = False
     unstated: bool = False
@@ -37,6 +39,11 @@ class ResearchSignals(Signals):
     incomplete: bool = False
     unjudged: bool = False
     unfit: bool = False
+
+    @property
+    def unsearchable(self) -> str:
+        """Why no provider can be asked."""
+        return self.unexamined or "no provider could be searched any more"
 
     @property
     def dead_end(self) -> str:
@@ -93,8 +100,9 @@ TABLE: tuple[Rule, ...] = (
     Rule(
         "search_failed",
         "nowhere",
-        "no provider could be searched any more",
-        when="every provider failed three times in a row, or for half of the queries (configurable)",
+        "{s.unsearchable}",
+        when="every provider failed three times in a row, or for half of the queries (configurable), or the model "
+        "could not be examined",
     ),
     Rule(
         "rounds_exhausted",

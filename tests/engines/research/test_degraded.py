@@ -24,6 +24,13 @@ pytestmark = pytest.mark.requirement("R1")
 DECLINED = Failure(kind="completion", message="the model declined")
 
 
+def test_where_the_model_cannot_be_examined_the_run_says_so() -> None:
+    """And not that a provider failed: none was asked."""
+    result = World(find_providers=DECLINED).research()
+    assert (result.stop_reason, result.detail) == ("search_failed", "the model declined")
+    assert [one.phase for one in result.degraded] == ["find_providers"]
+
+
 def test_a_plan_that_fails_leaves_the_task_as_the_query() -> None:
     """The degradation is on record."""
     world = World(plan_queries=DECLINED)

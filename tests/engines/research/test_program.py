@@ -134,6 +134,7 @@ ENDINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "partly_supported": ({"cite": half}, {}),
     "incomplete": ({"cite": said_to_be("part")}, {}),
     "unverified": ({"cite": partly}, {}),
+    "schema_unmet": ({}, {"schema": {"type": "object"}}),
     "misconfigured": ({"local": (), "web": ("web",), "search": problem("configuration", retryable=False)}, {}),
     "search_failed": ({"local": ()}, {}),
     "rounds_exhausted": ({"reflect": seeking, "cite": partly}, {"max_iters": 2, "max_queries": 50, "check": False}),

@@ -128,7 +128,7 @@ class Thinker(Scripted):
             return self.text
         properties = request.json_schema["properties"]
         assert isinstance(properties, dict)
-        phase = next((phase for field, phase in _FIELDS.items() if field in properties), "value")
+        phase: Phase = next((phase for field, phase in _FIELDS.items() if field in properties), "value")
         says = self.says[phase]
         said = says(_asked(request), len(self.prompts(phase))) if callable(says) else says
         self.seen.append((phase, request))

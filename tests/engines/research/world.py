@@ -27,7 +27,7 @@ from aeon.engines.research.values import (
     Reflection,
     Sentence,
 )
-from aeon.schema import Document, Found, Passage, SearchProblem, SearchProblemKind, Task, Usage, Value
+from aeon.schema import Document, Found, JsonObject, Passage, SearchProblem, SearchProblemKind, Task, Usage, Value
 from aeon.schema.effects import Effect
 
 __all__ = [
@@ -198,9 +198,9 @@ class World(kernel.World):
         }
         super().__init__(cost=_price, interrupted_at=interrupted_at, **(said | replies))
 
-    def research(self, task: str = "Where is it?", **settings: object) -> Research:
+    def research(self, task: str = "Where is it?", schema: JsonObject | None = None, **settings: object) -> Research:
         """The research of a task to its end, with these settings."""
-        return self.run_on(RESEARCH, ResearchConfig.model_validate(settings), Task(text=task))
+        return self.run_on(RESEARCH, ResearchConfig.model_validate(settings), Task(text=task, answer_schema=schema))
 
     @property
     def searches(self) -> list[Search]:
