@@ -10,10 +10,10 @@ from aeon.llm.around import Around
 from aeon.llm.profiles import load
 from aeon.schema import Standing
 from aeon.schema.calibration import Calibration
-from aeon.supervisor.judge_specs import Calibrations
+from aeon.supervisor.judge_specs import Calibrations, calibrations
 from aeon.supervisor.supervisor import Supervisor
 
-__all__ = ["least", "own_calibrations", "standing"]
+__all__ = ["least", "of_verdict", "own_calibrations", "standing"]
 
 _ORDER: tuple[Standing, ...] = ("none", "bad", "assumed", "measured")
 _NONE = Calibrations()
@@ -44,6 +44,18 @@ async def own_calibrations(supervisor: Supervisor) -> Calibrations:
         return _NONE
     profile = load(adapter.place, adapter.name)
     return Calibrations(entries=profile.judgments if profile is not None else ())
+
+
+async def of_verdict(
+    supervisor: Supervisor, measured: Calibrations | None, name: str, wording: str
+) -> Calibration | None:
+    """What was measured of a structured verdict: in ``measured``, by default on the endpoint itself, then what ships.
+
+    Raises:
+        AllowanceExhausted, ModelError: as `own_calibrations`.
+    """
+    known = measured if measured is not None else (await own_calibrations(supervisor)).before(calibrations())
+    return known.named(supervisor.llm.name, name, "verdict", wording)
 
 
 def standing(calibration: Calibration | None) -> Standing:

@@ -13,11 +13,10 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from aeon.schema import Calculation, ReplyKind, Standing, Task, Verdict
-from aeon.schema.calibration import Calibration
 from aeon.schema.frozen import Frozen, JsonObject, JsonValue
 from aeon.supervisor.briefing import Briefing
-from aeon.supervisor.judge_specs import Calibrations, calibrations
-from aeon.supervisor.judge_standing import own_calibrations, standing
+from aeon.supervisor.judge_specs import Calibrations
+from aeon.supervisor.judge_standing import of_verdict, standing
 from aeon.supervisor.judge_verdict import strict_object
 from aeon.supervisor.prompt import Prompt, fence, load
 from aeon.supervisor.supervisor import Supervisor
@@ -101,7 +100,7 @@ class SupportJudge:
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the judge gave nothing usable.
         """
-        worth = standing(await self._calibration())
+        worth = standing(await of_verdict(self._supervisor, self._measured, SUPPORT, SUPPORT_WORDING))
         if worth == "bad":
             return None
         place = _place(claims)
@@ -135,12 +134,6 @@ class SupportJudge:
             max_tokens=_TOKENS + _PER_SENTENCE * len(asked),
         )  # fmt: skip
         return said.value
-
-    async def _calibration(self) -> Calibration | None:
-        known = self._measured
-        if known is None:
-            known = (await own_calibrations(self._supervisor)).before(calibrations())
-        return known.named(self._supervisor.llm.name, SUPPORT, "verdict", SUPPORT_WORDING)
 
 
 def odds_of_support(support: Support) -> float:

@@ -36,8 +36,8 @@ from aeon.schema.frozen import JsonObject
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.calls import Ask
 from aeon.supervisor.judge_evidence import shown_work
-from aeon.supervisor.judge_specs import Calibrations, calibrations
-from aeon.supervisor.judge_standing import own_calibrations, standing
+from aeon.supervisor.judge_specs import Calibrations
+from aeon.supervisor.judge_standing import of_verdict, standing
 from aeon.supervisor.prompt import Prompt, fence, load, render
 from aeon.supervisor.supervisor import Supervisor
 
@@ -174,10 +174,7 @@ class VerdictJudge:
 
     async def calibration(self) -> Calibration | None:
         """What was measured of such reviews on the endpoint."""
-        known = self._measured
-        if known is None:
-            known = (await own_calibrations(self._supervisor)).before(calibrations())
-        return known.named(self._supervisor.llm.name, RESULTS, "verdict", RESULTS_WORDING)
+        return await of_verdict(self._supervisor, self._measured, RESULTS, RESULTS_WORDING)
 
     async def _prompt(self, answered: Answered, schema: JsonObject, short: bool) -> Prompt:
         """The prompt; results and answer are cut as far as it takes to fit."""

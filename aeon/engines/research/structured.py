@@ -102,7 +102,9 @@ class Structured:
         properties: dict[str, JsonValue] = {"queries": {**_many(_query(), effect.most), "minItems": 1}}
         if effect.choose_tier:
             properties["tier"] = {"type": "string", "enum": list(get_args(TierName))}
-        titles = fence("texts at hand", "\n".join(one_line(one, 100) for one in effect.titles), _LONGEST_ASKED)
+        titles = fence(
+            "some of the texts at hand", "\n".join(one_line(one, 100) for one in effect.titles), _LONGEST_ASKED
+        )
         facts = self._briefing.facts(effect.task)
         prompt = Prompt(self._briefing.instructed(system), f"{titles}\n\n{facts}" if effect.titles else facts)
         said = await self._supervisor.structured(
