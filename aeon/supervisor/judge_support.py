@@ -27,7 +27,9 @@ __all__ = ["SUPPORT", "SUPPORT_WORDING", "CitedText", "Claimed", "Support", "Sup
 SUPPORT = "support"
 """The name of this judgment in calibrations."""
 _TOKENS, _PER_SENTENCE = 400, 60
-_LONGEST_SENTENCE, _LONGEST_TITLE, _LONGEST_BESIDE = 1_000, 100, 2_000
+_RESERVED, _LEAST_ROOM = 6_000, 1_000
+"""Bytes of a prompt for all but the sentences, and the least that these may take."""
+_LONGEST_CLAIM, _LONGEST_SENTENCE, _LONGEST_TITLE, _LONGEST_BESIDE = 3_000, 1_000, 100, 2_000
 _LIKELY: dict[Verdict, float] = {
     "supported": 0.95, "partial": 0.4, "not_checked": 0.3, "not_found": 0.1, "contradicted": 0.05,
 }  # fmt: skip
@@ -50,12 +52,11 @@ class Claimed(NamedTuple):
 
 
 class Support(NamedTuple):
-    """A verdict on each sentence, with why; what the answer as a whole is, with why; and what the judge is worth."""
+    """A verdict on each sentence, with why; what the answer as a whole is; and what the judge is worth."""
 
     verdicts: tuple[Verdict, ...]
     notes: tuple[str, ...]
     reply: ReplyKind
-    explanation: str
     standing: Standing
 
 
@@ -106,23 +107,22 @@ class SupportJudge:
         place = _place(claims)
         asked = [*claims[:place], *((control,) if control is not None else ()), *claims[place:]]
         review = await self._reviewed(task, claims, asked, missing, calculations)
-        said = _verdicts(review, len(asked))
+        said = _verdicts(review, asked)
         if control is not None and said.pop(place)[0] == "supported":
             return None
-        return Support(
-            tuple(verdict for verdict, _ in said), tuple(why for _, why in said), review.kind, review.explanation, worth
-        )
+        return Support(tuple(verdict for verdict, _ in said), tuple(why for _, why in said), review.kind, worth)
 
     async def _reviewed(
         self, task: Task, claims: Sequence[Claimed], asked: Sequence[Claimed], missing: Sequence[str],
         calculations: Sequence[Calculation],
     ) -> _Review:  # fmt: skip
+        room = max(_LEAST_ROOM, min(self._room, (await self._supervisor.bounds()).prompt_bytes - _RESERVED))
         lines = "\n".join(line for number, one in enumerate(asked, 1) for line in _lines(number, one))
         answer = "\n".join(one.text for one in claims)
         shown = [
             self._briefing.facts(task),
-            f"The answer:\n{fence('answer', answer, self._room // 2)}",
-            f"Its sentences, with what they cite:\n{fence('sentences', lines, self._room)}",
+            f"The answer:\n{fence('answer', answer, room // 4)}",
+            f"Its sentences, with what they cite:\n{fence('sentences', lines, room * 3 // 4)}",
         ]
         if missing:
             shown.append(f"What it says is not in the sources:\n{_beside('missing', missing)}")
@@ -149,7 +149,7 @@ def _place(claims: Sequence[Claimed]) -> int:
 
 def _lines(number: int, claim: Claimed) -> Iterator[str]:
     """A sentence, and below it what it cites, by source."""
-    yield f"{number}. {one_line(claim.text, _LONGEST_SENTENCE)}"
+    yield f"{number}. {one_line(claim.text, _LONGEST_CLAIM)}"
     for one in claim.cites:
         said = " … ".join(one_line(text, _LONGEST_SENTENCE) for text in one.sentences)
         yield f"   {one_line(one.title, _LONGEST_TITLE)}: {said}"
@@ -159,14 +159,17 @@ def _beside(name: str, lines: Sequence[str]) -> str:
     return fence(name, "\n".join(lines), _LONGEST_BESIDE)
 
 
-def _verdicts(review: _Review, count: int) -> list[tuple[Verdict, str]]:
-    """The verdict on each sentence, with why; none on one that was judged in two ways, or not at all."""
+def _verdicts(review: _Review, asked: Sequence[Claimed]) -> list[tuple[Verdict, str]]:
+    """The verdict on each sentence, with why; none on one that was judged in two ways, not at all, or not whole."""
     verdicts: dict[int, tuple[Verdict, str]] = {}
     for one in review.sentences:
         known = verdicts.get(one.number)
         twice = known is not None and known[0] != one.verdict
         verdicts[one.number] = ("not_checked", "judged in two ways") if twice else (one.verdict, one.why)
-    return [verdicts.get(number, ("not_checked", "")) for number in range(1, count + 1)]
+    for number, claim in enumerate(asked, 1):
+        if len(claim.text) > _LONGEST_CLAIM:
+            verdicts[number] = "not_checked", "too long to be judged"
+    return [verdicts.get(number, ("not_checked", "")) for number in range(1, len(asked) + 1)]
 
 
 def _schema(count: int) -> JsonObject:

@@ -10,7 +10,8 @@ from aeon.supervisor.supervisor import Supervisor
 
 __all__ = ["value_for"]
 
-_SCALARS = ("string", "number", "integer", "boolean", "null")
+_WHOLE = ("object", "array")
+_DEFINITIONS = ("$defs", "definitions")
 
 
 class _Anything(RootModel[JsonValue]):
@@ -18,12 +19,12 @@ class _Anything(RootModel[JsonValue]):
 
 
 async def value_for(supervisor: Supervisor, prompt: Prompt, schema: JsonObject, max_tokens: int) -> JsonValue:
-    """The value that the model gives; of a schema for less than an object or list, inside of an object.
+    """The value that the model gives; of a schema that may be for less than an object or list, inside of an object.
 
     Raises:
         CompletionError, ModelError, AllowanceExhausted: the model gave nothing that fits.
     """
-    bare = schema.get("type") in _SCALARS
+    bare = schema.get("type") not in _WHOLE
     reply = await supervisor.structured(
         prompt, _Anything, schema=_wrapped(schema) if bare else schema, max_tokens=max_tokens
     )
@@ -32,5 +33,10 @@ async def value_for(supervisor: Supervisor, prompt: Prompt, schema: JsonObject, 
 
 
 def _wrapped(schema: JsonObject) -> JsonObject:
-    """A schema for an object whose only member ``answer`` fits the given one."""
-    return {"type": "object", "properties": {"answer": schema}, "required": ["answer"], "additionalProperties": False}
+    """A schema for an object whose only member ``answer`` fits the given one, whose definitions stay at the root."""
+    known = {name: schema[name] for name in _DEFINITIONS if name in schema}
+    inner = {name: value for name, value in schema.items() if name not in known}
+    properties: JsonObject = {"answer": inner}
+    return {
+        "type": "object", "properties": properties, "required": ["answer"], "additionalProperties": False, **known,
+    }  # fmt: skip

@@ -64,9 +64,7 @@ class Comparer:
 
 def _shown(effect: Compare) -> Materials:
     """The sources with their sentences: those that are cited first."""
-    digests = [
-        Digest(number=n, sentences=(one.citation.source,)) for n, one in enumerate(effect.sides, 1)
-    ]
+    digests = [Digest(number=n, sentences=(one.citation.source,)) for n, one in enumerate(effect.sides, 1)]
     others = enumerate(effect.others, len(digests) + 1)
     texts = [Numbered(number=n, passage=one.passage, query=effect.question, title=one.title) for n, one in others]
     return numbered(texts, _ROOM, digests)

@@ -24,19 +24,29 @@ _LONGEST_NEAREST = 250
 class Written(NamedTuple):
     """An answer as a model wrote it: its sentences, what it did not find, and how values follow from others.
 
-    ``reply`` is the whole of it as it was written.
+    ``reply`` is the whole of it as it was written; ``value`` the value for a task with a schema, as JSON, "" without.
     """
 
     parts: tuple[Drafted, ...]
     missing: tuple[str, ...] = ()
     calculations: tuple[Calculation, ...] = ()
     reply: str = ""
+    value: str = ""
+
+    def cited(self) -> tuple[Citation, ...]:
+        """All that it cites, each sentence once."""
+        return tuple(dict.fromkeys(one for part in self.parts for one in part.citations))
+
+    def valued(self) -> tuple[Drafted, ...]:
+        """The value as a sentence that rests on all that the answer cites; nothing without one."""
+        return (Drafted(text=self.value, citations=self.cited()),) if self.value else ()
 
 
 class Checked(NamedTuple):
     """What a judge says of each sentence, and why; and of the answer. Without any verdict nobody judged.
 
-    ``scores`` are the probabilities of support, where the judge tells them.
+    ``scores`` are the probabilities of support, where the judge tells them; ``value`` is the verdict on the value for a
+    task with a schema; ``problem`` says why nobody judged, where somebody was asked.
     """
 
     verdicts: tuple[Verdict, ...] = ()
@@ -44,23 +54,27 @@ class Checked(NamedTuple):
     scores: tuple[float | None, ...] = ()
     reply: ReplyKind | None = None
     standing: Standing = "none"
-    explanation: str = ""
+    value: Verdict = "not_checked"
+    problem: str = ""
 
 
 async def unplaced(effect: Cite, written: Written) -> tuple[str, ...]:
-    """What is wrong with values of an answer, a line each: they stand in nothing that their sentence cites."""
+    """What is wrong with values of an answer, a line each: they do not stand in what their sentence cites."""
     text, sentences = composed(written.parts)
     claims = await _claims(effect, text, sentences, written.calculations)
-    return tuple(_line(one, sentences) for one in claims if one.kind != "sentence" and one.verdict == "not_found")
+    return tuple(_line(one, sentences) for one in _stray(claims))
 
 
 async def astray(effect: Cite, written: Written, value: JsonValue) -> tuple[str, ...]:
     """The values within a JSON value that stand in nothing that the answer cites, and do not follow from it."""
-    every = tuple(dict.fromkeys(one for part in written.parts for one in part.citations))
-    parts = [Drafted(text=leaf, citations=every) for leaf in _leaves(value)]
-    text, sentences = composed(parts)
+    text, sentences = composed([Drafted(text=leaf, citations=written.cited()) for leaf in _leaves(value)])
     claims = await _claims(effect, text, sentences, written.calculations)
-    return tuple(one.text for one in claims if one.kind != "sentence" and one.verdict == "not_found")
+    return tuple(one.text for one in _stray(claims))
+
+
+def _stray(claims: Sequence[Claim]) -> list[Claim]:
+    """The values that do not stand as they are in what is cited, or do so in another unit."""
+    return [one for one in claims if one.kind != "sentence" and one.verdict in ("not_found", "partial")]
 
 
 async def cited(effect: Cite, written: Written, checked: Checked) -> Cited:
@@ -70,7 +84,7 @@ async def cited(effect: Cite, written: Written, checked: Checked) -> Cited:
     claims = await _claims(effect, text, sentences, written.calculations)
     return Cited(
         text=with_limits(effect, text), sentences=sentences, claims=claims, reply=checked.reply,
-        missing=written.missing, standing=checked.standing,
+        missing=written.missing, standing=checked.standing, problem=checked.problem,
     )  # fmt: skip
 
 
@@ -130,4 +144,5 @@ async def _claims(
 def _line(claim: Claim, sentences: Sequence[Sentence]) -> str:
     number = next((n for n, one in enumerate(sentences, 1) if one.start <= claim.start < one.end), 0)
     why = f" ({claim.note})" if claim.note else ""
-    return f"sentence {number}: {claim.text!r} stands in none of the sentences that it cites{why}"
+    what = "stands in none of the sentences that it cites" if claim.verdict == "not_found" else "stands there otherwise"
+    return f"sentence {number}: {claim.text!r} {what}{why}"

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from aeon.documents.telling import nearness
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.sizes import LONGEST_SENTENCE, LONGEST_SUMMARY, LONGEST_TITLE, fitting_digests, size_of
 from aeon.engines.research.sources import Sources
-from aeon.engines.research.values import Citation, Digest
+from aeon.engines.research.values import Citation, Digest, Drafted
 from aeon.schema import Document, Passage, Source
 from aeon.text import one_line
 
-__all__ = ["Materials", "numbered", "running"]
+__all__ = ["Materials", "control_of", "numbered", "running"]
 
 _LEFT_OUT = "…"
+_MOST_CONTROLS = 30
+"""Sentences of which a control is chosen, the longest: a short one says too little to be a test."""
 _BETWEEN = 4
 """Characters between two sentences that follow each other: an empty line, or the mark of a list."""
 
@@ -63,6 +66,32 @@ def numbered(
         source = shown.setdefault(one.number, _Source(one.title or one.passage.source, "", {}))
         source.sentences.update({each.start: each for each in one.passage.sources()})
     return _together([_listed(number, source, known.get(number)) for number, source in sorted(shown.items())])
+
+
+def control_of(parts: Sequence[Drafted], texts: Sequence[Numbered], digests: Sequence[Digest] = ()) -> Drafted | None:
+    """The first sentence as one that cites a sentence which no part cites, and which has little to do with it.
+
+    It is of a source that is not cited, if there is one; ``None`` where all that is left is as near as what is cited.
+    """
+    cited = [one for part in parts for one in part.citations]
+    apart = _apart(cited, texts, digests)
+    if not apart or not cited:
+        return None
+    titles = {one.number: one.title for one in digests} | {one.number: one.title for one in texts}
+    headed = [one.source.changed(heading=titles.get(one.number, "")) for one in (*apart, *parts[0].citations)]
+    near = nearness(headed, parts[0].text)
+    least, own = min(near[: len(apart)]), max(near[len(apart) :], default=0.0)
+    return Drafted(text=parts[0].text, citations=(apart[near.index(least)],)) if 2 * least <= own else None
+
+
+def _apart(cited: Sequence[Citation], texts: Sequence[Numbered], digests: Sequence[Digest]) -> list[Citation]:
+    """The longest sentences that are not cited, of sources that are not cited if there are any."""
+    every = [Citation(number=one.number, source=source) for one in texts for source in one.passage.sources()]
+    every += [Citation(number=one.number, source=source) for one in digests for source in one.sentences]
+    free = [one for one in every if one not in cited]
+    others = {one.number for one in free} - {one.number for one in cited}
+    apart = [one for one in free if not others or one.number in others]
+    return sorted(apart, key=lambda one: -len(one.source.text))[:_MOST_CONTROLS]
 
 
 class _Source(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
@@ -12,10 +13,10 @@ from aeon.engines.research.effects import Cite, FindProviders, PlanQueries, Refl
 from aeon.engines.research.searcher import Searcher
 from aeon.engines.research.structured import Structured
 from aeon.engines.research.values import Cited, Digests, Providers, Queries, Reflection, TierName
-from aeon.errors import AllowanceExhausted, CompletionError
+from aeon.errors import AllowanceExhausted, CompletionError, ModelError
 from aeon.multipass.effects import InferProfile
 from aeon.runtime.ledger import current_ledger
-from aeon.schema import JsonObject, Task, WorkForm
+from aeon.schema import JsonValue, Task, WorkForm
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.objects import value_for
@@ -32,6 +33,8 @@ _WHOLE = 8
 """A source of up to one of so many parts of the room is read whole."""
 _LONGEST_ANSWER = 3_000
 _MOST_NAMED = 5
+_UNUSABLE = (CompletionError, AllowanceExhausted, ModelError)
+"""What a call ends in that something was to be added by to an answer which is there."""
 _NO_ANSWER = ("not_stated", "refusal")
 _TIERS: tuple[TierName, ...] = ("simple", "simple", "standard", "deep", "deep")
 """The tier for each depth of reasoning, from 1 to 5."""
@@ -74,7 +77,7 @@ class Researcher:
         """
         if await self._form() == "program":
             return await self._searcher.providers(0, 0)
-        room = await self._room()
+        room = await self._room(effect.task)
         return await self._searcher.providers(room, room // _WHOLE)
 
     async def plan(self, effect: PlanQueries) -> Queries:
@@ -83,7 +86,7 @@ class Researcher:
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
-        manner = await self._manner()
+        manner = await self._manner(effect.task)
         planned = await manner.plan(effect)
         if not effect.choose_tier or planned.tier is not None or not isinstance(manner, Crisp):
             return planned
@@ -91,11 +94,11 @@ class Researcher:
 
     async def summarise(self, effect: Summarise) -> Digests:
         """What prompts show of sources from now on; errors as for `plan`."""
-        return await (await self._structured()).summarise(effect)
+        return await (await self._structured(effect.task)).summarise(effect)
 
     async def reflect(self, effect: Reflect) -> Reflection:
         """What the model says of what was found; errors as for `plan`."""
-        return await (await self._manner()).reflect(effect)
+        return await (await self._manner(effect.task)).reflect(effect)
 
     async def cite(self, effect: Cite) -> Cited:
         """The answer with its citations, or that the sources do not state it, with what was searched for.
@@ -104,54 +107,59 @@ class Researcher:
         """
         if not effect.texts and not effect.digests:
             return refusal(effect)
-        manner = await self._manner()
+        manner = await self._manner(effect.task)
         written = await manner.write(effect)
         if not written.parts:
             return refusal(effect, written.missing)
         found = await unplaced(effect, written)
         if found and current_ledger().calls_left() > 1:
             written = await self._amended(manner, effect, found, written)
-        checked = await self._checked(manner, effect, written) if effect.check else Checked()
+        value, problem = await self._valued(effect, written)
+        written = written._replace(value=json.dumps(value, ensure_ascii=False) if value is not None else "")
+        checked = await self._checked(manner, effect, written) if effect.check else Checked(value="supported")
         answer = await _told(effect, written, checked)
         current_ledger().retell(answer.text)
-        schema = effect.task.answer_schema
-        return answer if schema is None or not answer.sentences else await self._valued(effect, written, answer, schema)
+        if value is not None and checked.value != "supported":
+            return answer.changed(problem=answer.problem or f"no judge found the value {written.value} borne out")
+        return answer.changed(value=value if answer.sentences else None, problem=answer.problem or problem)
 
-    async def _valued(self, effect: Cite, written: Written, answer: Cited, schema: JsonObject) -> Cited:
-        """The answer with a value for the task's schema; without one, where none could be had that it bears out."""
-        cited = dict.fromkeys(one.source.text for part in written.parts for one in part.citations)
+    async def _valued(self, effect: Cite, written: Written) -> tuple[JsonValue, str]:
+        """A value for the task's schema, and why there is none: none could be had, or the answer does not cite it."""
+        schema = effect.task.answer_schema
+        if schema is None:
+            return None, ""
         parts = [
             self._briefing.facts(effect.task),
-            fence("answer", answer.text, _LONGEST_ANSWER),
-            fence("what it cites", "\n".join(cited), _LONGEST_ANSWER),
+            fence("answer", "\n".join(one.text for one in written.parts), _LONGEST_ANSWER),
+            fence("what it cites", "\n".join(one.source.text for one in written.cited()), _LONGEST_ANSWER),
             load("aeon.engines.research", "value.md").strip(),
         ]
         prompt = Prompt(self._briefing.instructed(""), "\n\n".join(parts))
         try:
             value = await value_for(self._supervisor, prompt, schema, self._output_tokens)
-        except (CompletionError, AllowanceExhausted) as error:
-            return answer.changed(problem=f"no value that fits the task's schema could be had: {error}")
+        except _UNUSABLE as error:
+            return None, f"no value that fits the task's schema could be had: {error}"
         if stray := await astray(effect, written, value):
             named = ", ".join(repr(one) for one in stray[:_MOST_NAMED])
-            return answer.changed(problem=f"the value for the task's schema has what the answer does not cite: {named}")
-        return answer.changed(value=value)
+            return None, f"the value for the task's schema has what the answer does not cite: {named}"
+        return value, ""
 
     async def _amended(self, manner: _Manner, effect: Cite, found: Sequence[str], before: Written) -> Written:
         """The answer once more; as it was where nothing usable comes."""
         try:
             again = await manner.write(effect, found, before)
-        except (CompletionError, AllowanceExhausted):
+        except _UNUSABLE:
             return before
         return again if again.parts else before
 
     async def _checked(self, manner: _Manner, effect: Cite, written: Written) -> Checked:
-        """What the judge says; nothing where it says nothing usable."""
+        """What the judge says; nothing, and why, where it cannot be asked or says nothing usable."""
         if current_ledger().calls_left() < 1:
             return Checked()
         try:
             return await manner.check(effect, written)
-        except (CompletionError, AllowanceExhausted):
-            return Checked()
+        except _UNUSABLE as error:
+            return Checked(problem=f"the answer was not judged: {error}")
 
     async def _tier(self, task: Task) -> TierName | None:
         if not current_ledger().calls_left():
@@ -164,18 +172,20 @@ class Researcher:
             return None
         return _TIERS[profile.reasoning_depth - 1] if profile.inferred else None
 
-    async def _manner(self) -> _Manner:
+    async def _manner(self, task: Task) -> _Manner:
         if await self._form() == "program":
             return Crisp(self._supervisor, Judge(self._judging), _SMALL_ROOM)
-        return await self._structured()
+        return await self._structured(task)
 
-    async def _structured(self) -> Structured:
-        room = await self._room()
+    async def _structured(self, task: Task) -> Structured:
+        room = await self._room(task)
         return Structured(self._supervisor, self._judging, self._briefing, room, self._output_tokens)
 
-    async def _room(self) -> int:
-        """How many bytes of texts fit a prompt of a capable model."""
-        most = (await self._supervisor.bounds()).prompt_bytes
+    async def _room(self, task: Task) -> int:
+        """How many bytes of texts fit a prompt of a capable model beside the task."""
+        most = (await self._supervisor.bounds()).prompt_bytes - len(
+            self._briefing.facts(task).encode("utf-8", "replace")
+        )
         return max(_SMALL_ROOM // 3, min(most - _RESERVED, _MOST_ROOM))
 
 

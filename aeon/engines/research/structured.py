@@ -9,11 +9,10 @@ from typing import get_args
 
 from pydantic import Field
 
-from aeon.documents.telling import nearness
 from aeon.engines.research.checking import Checked, Written
-from aeon.engines.research.effects import Asked, Cite, Numbered, PlanQueries, Reflect, Summarise
-from aeon.engines.research.materials import Materials, numbered
-from aeon.engines.research.values import Citation, Digest, Digests, Drafted, Queries, Query, Reflection, TierName
+from aeon.engines.research.effects import Asked, Cite, PlanQueries, Reflect, Summarise
+from aeon.engines.research.materials import Materials, control_of, numbered
+from aeon.engines.research.values import Digest, Digests, Drafted, Queries, Query, Reflection, TierName
 from aeon.schema import Calculation
 from aeon.schema.frozen import Frozen, JsonObject, JsonValue
 from aeon.supervisor.briefing import Briefing
@@ -35,8 +34,6 @@ _TIER = (
 _TEXT: JsonObject = {"type": "string"}
 _TEXTS: JsonObject = {"type": "array", "items": _TEXT}
 """Of any number: an answer is not refused for what it points out too much of."""
-_MOST_CONTROLS = 10
-"""Sentences of which the control is chosen, the longest: a short one says too little to be a test."""
 
 
 class _Planned(Frozen):
@@ -193,61 +190,38 @@ class Structured:
         )  # fmt: skip
         made = said.value
         return Written(
-            parts=tuple(Drafted(text=one.text, citations=shown.cited(map(_id, one.citations))) for one in made.answer),
+            parts=tuple(Drafted(text=one.text, citations=shown.cited(map(_id, one.citations))) for one in _said(made)),
             missing=tuple(filter(str.strip, made.not_found)),
-            calculations=made.calculations,
+            calculations=tuple(one for one in made.calculations if one.expression.strip()),
             reply=json.dumps(made.model_dump(mode="json"), ensure_ascii=False),
         )
 
     async def check(self, effect: Cite, written: Written) -> Checked:
-        """What the judge says of each sentence and of the answer; nothing where it says yes to anything.
+        """What the judge says of each sentence, of the answer, and of its value; nothing where it says yes to anything.
 
-        The control is the first sentence over one that the answer does not cite.
+        The control is the first sentence over one that the answer does not cite. The value stands last, over all that
+        the answer cites.
 
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the judge gave nothing usable.
         """
         titles = {entry.number: entry.document.title or entry.document.source for entry in effect.sources.entries}
-        control = _control(written.parts, effect.texts)
+        control = control_of(written.parts, effect.texts, effect.digests)
+        parts = [*written.parts, *written.valued()]
         said = await SupportJudge(self._judging, self._briefing, self._room).review(
-            effect.task, [_claimed(one, titles) for one in written.parts],
+            effect.task, [_claimed(one, titles) for one in parts],
             _claimed(control, titles) if control is not None else None, written.missing, written.calculations,
         )  # fmt: skip
         if said is None:
             return Checked()
+        own = len(written.parts)
         return Checked(
-            verdicts=said.verdicts, notes=said.notes, reply=said.reply, standing=said.standing,
-            explanation=said.explanation,
+            verdicts=said.verdicts[:own], notes=said.notes[:own], reply=said.reply, standing=said.standing,
+            value=said.verdicts[own] if len(parts) > own else "not_checked",
         )  # fmt: skip
 
     def _shown(self, materials: Materials) -> str:
         return fence("sources", materials.text or "(nothing was found)", 2 * self._room)
-
-
-def _control(parts: Sequence[Drafted], texts: Sequence[Numbered]) -> Drafted | None:
-    """The first sentence as one that cites a sentence which no part cites, and which has little to do with it.
-
-    It is of a source that is not cited, if there is one; ``None`` where every sentence is cited.
-    """
-    apart = _apart([one for part in parts for one in part.citations], texts)
-    if not apart:
-        return None
-    near = nearness([one.source for one in apart], parts[0].text)
-    return Drafted(text=parts[0].text, citations=(apart[near.index(min(near))],))
-
-
-def _apart(cited: Sequence[Citation], texts: Sequence[Numbered]) -> list[Citation]:
-    """The longest sentences that are not cited, of sources that are not cited if there are any."""
-    free = [one for one in _sentences(texts) if one not in cited]
-    others = {one.number for one in free} - {one.number for one in cited}
-    apart = [one for one in free if not others or one.number in others]
-    return sorted(apart, key=lambda one: -len(one.source.text))[:_MOST_CONTROLS]
-
-
-def _sentences(texts: Sequence[Numbered]) -> Iterator[Citation]:
-    """Each sentence of the texts with the number of its source."""
-    for one in texts:
-        yield from (Citation(number=one.number, source=source) for source in one.passage.sources())
 
 
 def _claimed(part: Drafted, titles: Mapping[int, str]) -> Claimed:
@@ -261,11 +235,16 @@ def _faults(made: _Synthesised, shown: Materials) -> list[str]:
     """What is wrong with a reply: ids that nothing has, or neither an answer nor what is missing."""
     named = (_id(one) for part in made.answer for one in part.citations)
     unknown = [one for one in dict.fromkeys(named) if one not in shown.sentences]
-    if not made.answer and not made.not_found:
+    if not _said(made) and not any(map(str.strip, made.not_found)):
         return ["answer: it is empty, and not_found says nothing either"]
     return [
         f"citations: no sentence has the id {one_line(one, 20)!r}; ids stand before sentences" for one in unknown[:5]
     ]
+
+
+def _said(made: _Synthesised) -> list[_Part]:
+    """The sentences of an answer that say something."""
+    return [one for one in made.answer if one.text.strip()]
 
 
 def _id(said: str) -> str:

@@ -62,12 +62,14 @@ class Citation(Value):
 class Drafted(Value):
     """A sentence of an answer, and the sentences that it rests on.
 
-    ``score`` is how likely a judge holds that these bear it out, where it was asked before the answer was written.
+    ``score`` is how likely a judge holds that these bear it out, where it was asked before the answer was written, and
+    ``answers`` how likely that what is near to them answers the task at all.
     """
 
     text: str
     citations: tuple[Citation, ...] = ()
     score: Annotated[float, Field(ge=0, le=1)] | None = None
+    answers: Annotated[float, Field(ge=0, le=1)] | None = None
 
 
 class Digest(Value):

@@ -21,7 +21,8 @@ class Small(Scripted):
     """Says ``answer`` over texts, ``queries`` for a task, and ``missing`` for what is searched next.
 
     As a judge it says yes with the probability of the first of ``supports`` that what it is shown holds, else with
-    0.02. ``answer`` may be a function of the prompt. What it was asked is kept by name, ``judge`` for a judgment.
+    0.02; to whether a text gives an answer, by ``gives``, where that is another. ``answer`` may be a function of the
+    prompt. What it was asked is kept by name, ``judge`` for a judgment.
     """
 
     def __init__(
@@ -32,9 +33,11 @@ class Small(Scripted):
         missing: Reply = "",
         depth: int = 3,
         capabilities: Capabilities = SMALL,
+        gives: Mapping[str, float] | None = None,
     ) -> None:
         super().__init__(self._reply, capabilities)
         self.answer, self.supports = answer, supports or {}
+        self.gives = self.supports if gives is None else gives
         self.words = {"queries": queries, "missing": missing}
         self.depth = depth
         self.seen: list[tuple[str, str]] = []
@@ -59,7 +62,8 @@ class Small(Scripted):
             digit = TokenProbability(token=str(self.depth), probability=1)
             return LLMResponse(text=str(self.depth), first_token=(digit,), model=self.name)
         shown = _FENCED.search(text)
-        held = [yes for words, yes in self.supports.items() if shown is not None and words in shown[1]]
+        likely = self.gives if "\nAnswer: " in text else self.supports
+        held = [yes for words, yes in likely.items() if shown is not None and words in shown[1]]
         yes = held[0] if held else 0.02
         words = (TokenProbability(token="Yes", probability=yes), TokenProbability(token="No", probability=1 - yes))
         usage = Usage(calls=1, prompt_tokens=9, generated_tokens=1)

@@ -103,7 +103,7 @@ class TestReflect:
         assert [one.citations[0].source.text for one in reflection.draft] == [
             "The mill was built in 1869.", "It burnt down in 1899.",
         ]  # fmt: skip
-        assert [one.score for one in reflection.draft] == [pytest.approx(0.9)] * 2 and len(model.prompts("judge")) == 1
+        assert [one.score for one in reflection.draft] == [pytest.approx(0.9)] * 2 and len(model.prompts("judge")) == 2
 
     def test_without_a_check_it_is_taken_at_its_word(self) -> None:
         """No judge is asked, and there is no confidence."""
@@ -137,24 +137,25 @@ class TestCheck:
     """Verdicts from probabilities."""
 
     @pytest.mark.parametrize(
-        ("yes", "verdict", "reply"),
+        ("answers", "gives", "verdict", "reply"),
         [
-            (0.9, "supported", "answer"), (0.51, "supported", "answer"), (0.4, "partial", "answer"),
-            (0.34, "not_found", "not_stated"), (0.1, "not_found", "not_stated"),
+            (0.9, 0.8, "supported", "answer"), (0.51, 0.51, "supported", "answer"), (0.9, 0.4, "partial", "answer"),
+            (0.4, 0.9, "not_found", "not_stated"), (0.1, 0.1, "not_found", "not_stated"),
         ],
     )  # fmt: skip
-    def test_a_probability_is_a_verdict(self, yes: float, verdict: str, reply: str) -> None:
-        """From a half on it bears the sentence out, from a quarter on in part."""
-        checked = check(Small(ANSWER, {"1869": yes}))
+    def test_two_probabilities_are_a_verdict(self, answers: float, gives: float, verdict: str, reply: str) -> None:
+        """What is near has to answer the question, and to give that answer; where it does the first alone, in part."""
+        checked = check(Small(ANSWER, {"1869": answers}, gives={"1869": gives}))
         assert (checked.verdicts, checked.reply, checked.standing) == ((verdict,), reply, "assumed")
-        assert checked.scores == (pytest.approx(yes),)
+        assert checked.scores == (pytest.approx(min(answers, gives)),)
 
     def test_a_judge_that_says_yes_to_anything_gives_no_verdict(self) -> None:
-        """The control is a sentence of a source that the answer does not cite: it may not be as likely."""
+        """The control is a sentence that the answer does not cite: it may not give that answer."""
         assert check(Small(ANSWER, {"": 0.9})) == Checked()
-        assert check(Small(ANSWER, {"1869": 0.9, "": 0.89})).verdicts == ("supported",)
-        alone = check(Small(ANSWER, {"": 0.9}), texts(mill=MILL))
-        assert alone.verdicts == ("supported",)  # there is no other source
+        assert check(Small(ANSWER, {"1869": 0.9, "": 0.6})) == Checked()
+        assert check(Small(ANSWER, {"1869": 0.9, "": 0.4})).verdicts == ("supported",)
+        assert check(Small(ANSWER, {"": 0.9}), texts(mill=MILL)) == Checked()  # it is of the same source
+        assert check(Small(ANSWER, {"": 0.9}), texts(mill="The mill was built in 1869.")).verdicts == ("supported",)
 
     def test_a_judge_that_says_no_to_the_control_too_has_judged(self) -> None:
         """A no is a no, though the control is a little likelier: the answer is no guess that nobody looked at."""

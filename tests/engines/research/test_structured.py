@@ -13,8 +13,8 @@ from aeon.engines.research.researcher import Researcher
 from aeon.engines.research.searcher import Searcher
 from aeon.engines.research.sources import Entry, Sources
 from aeon.engines.research.structured import Structured
-from aeon.engines.research.values import Cited, Query
-from aeon.errors import Malformed
+from aeon.engines.research.values import Cited, Digest, Query
+from aeon.errors import EndpointFailed, Malformed, RequestRefused
 from aeon.schema import JsonObject, Task, WorkForm
 from aeon.schema.calibration import Calibration
 from aeon.supervisor.briefing import Briefing
@@ -287,6 +287,48 @@ async def _unplaced(said: JsonObject) -> tuple[str, ...]:
 class TestJudge:
     """What a judge says of each sentence and of the answer."""
 
+    def test_a_blank_sentence_shifts_no_verdict(self) -> None:
+        """It is no sentence; a reply of nothing else goes back to the model."""
+        parts = ((" ", ["1.1"]), ("It was built in 1869.", ["1.1"]), ("It burnt down in 1870.", ["1.2"]))
+        checked, _ = self.check(judging("1869"), *parts)
+        assert checked.verdicts == ("supported", "not_found")
+        blank = answer((" ", ["1.1"]))
+        model = Thinker(lambda prompt, n: GOOD(prompt, n) if n else blank, judging("1869"))  # type: ignore[operator]
+        assert run(model).answer == "It was built in 1869 [1]."
+        assert run(Thinker(blank, judging("1869"))).stop_reason not in ("sufficient", "failed")
+
+    def test_a_sentence_that_is_not_shown_whole_is_not_checked(self) -> None:
+        """What a judge says of its beginning says nothing of its end."""
+        long = f"It was built in 1869, {'as everybody knows, ' * 200}by Napoleon."
+        checked, _ = self.check(judging("1869"), (long, ["1.1"]))
+        assert checked.verdicts == ("not_checked",)
+
+    def test_where_all_is_summarised_the_control_is_of_a_summary(self) -> None:
+        """A judge that says yes to everything is found out."""
+        manner = structured(Thinker(answer(("It was built in 1869.", ["1.1"])), judging("")))
+        kept = tuple(Digest(number=one.number, sentences=one.passage.sources()) for one in shown())
+        summed = effect(digests=kept).changed(texts=())
+        assert done(manner.check(summed, done(manner.write(summed)))) == Checked()
+
+    def test_a_second_source_that_says_the_same_is_no_control(self) -> None:
+        """Nor is a title that says it: a good judge would support it, too."""
+        same = shown(mill="The mill was built in 1869.", other="The mill was built in 1869.")
+        checked, model = self.check(judging("1869"), texts=same)
+        assert checked.verdicts == ("supported",) and len(self.judged(model.prompts("judge")[0])) == 1
+
+    @pytest.mark.parametrize("error", [RequestRefused("400"), EndpointFailed("gone")])
+    def test_a_judge_that_cannot_be_asked_leaves_the_answer(self, error: Any) -> None:
+        """It is unverified, and the run says why."""
+        result = run(Thinker(GOOD, error))
+        assert (result.stop_reason, result.answer) == ("unverified", "It was built in 1869 [1].")
+        assert "the answer was not judged" in result.degraded[-1].message
+
+    def test_a_calculation_without_an_expression_waives_nothing(self) -> None:
+        """The writer cannot say of a value of its own that it needs no source."""
+        said = answer(("The mill cost 4000 pounds.", ["1.1"]), **{"4000 pounds": ""})
+        result = run(Thinker(said, judging("1869")))
+        assert not result.sufficient and result.stop_reason == "unsupported"
+
     def check(
         self, judge: Any, *parts: tuple[str, list[str]], texts: tuple[Numbered, ...] = ()
     ) -> tuple[Checked, Thinker]:
@@ -451,7 +493,8 @@ class TestValue:
         assert result.sufficient and result.value == {"year": 1869, "what": "the mill"}
         assert result.answer == "It was built in 1869 [1]."
         (prompt,) = model.prompts("value")
-        assert "<data answer>\nIt was built in 1869 [1].\n</data>" in prompt and "The mill was built in 1869." in prompt
+        assert "<data answer>\nIt was built in 1869.\n</data>" in prompt and "The mill was built in 1869." in prompt
+        assert '{"year": 1869, "what": "the mill"}' in model.prompts("judge")[0]
 
     def test_a_schema_for_less_than_an_object_has_its_value(self) -> None:
         """It is asked for within an object."""
@@ -473,15 +516,50 @@ class TestValue:
         assert (result.stop_reason, result.value) == ("schema_unmet", None)
         assert "no value that fits the task's schema could be had" in result.degraded[0].message
 
-    def test_a_refusal_has_none_and_is_asked_for_none(self) -> None:
-        """It ends as what it is."""
-        result, model = self.run({"year": 1869}, judging("nothing", kind="not_stated"))
-        assert (result.stop_reason, result.value, model.prompts("value")) == ("not_stated", None, [])
+    def test_one_that_the_judge_does_not_find_borne_out_is_none(self) -> None:
+        """It stands last among the sentences, over all that the answer cites: words are held against that, too."""
 
-    def test_an_answer_that_is_supported_in_part_ends_as_that(self) -> None:
-        """With its value."""
+        def says(prompt: str, n: int) -> JsonObject:
+            lines = self.lines(prompt)
+            verdicts: list[Any] = [
+                {
+                    "number": n,
+                    "why": "",
+                    "verdict": "supported" if "mill.txt" in one and "{" not in one else "not_found",
+                }
+                for n, one in enumerate(lines, 1)
+            ]
+            return _of(verdicts)
+
+        result, model = self.run({"year": 1869, "what": "by Frank Gehry"}, says)
+        assert (result.stop_reason, result.value) == ("schema_unmet", None)
+        assert "no judge found the value" in result.degraded[0].message
+        assert any(one.startswith('{"year": 1869') for one in self.lines(model.prompts("judge")[0]))
+
+    def lines(self, prompt: str) -> list[str]:
+        """The sentences that a judge is shown, each with what it cites."""
+        lines = prompt.partition("<data sentences>\n")[2].partition("\n</data>")[0].replace("\n   ", " | ")
+        return [line.partition(" ")[2] for line in lines.splitlines()]
+
+    def test_a_refusal_has_none(self) -> None:
+        """It ends as what it is; where nothing was written, no value is asked for."""
+        result, _ = self.run({"year": 1869}, judging("nothing", kind="not_stated"))
+        assert (result.stop_reason, result.value) == ("not_stated", None)
+        model = Thinker(answer(missing=("the year",)), value={"year": 1869})
+        assert run(model, task=Task(text=QUESTION, answer_schema=BUILT)).value is None and not model.prompts("value")
+
+    def test_an_answer_that_is_supported_in_part_has_none(self) -> None:
+        """Nor has its value, and it ends as that."""
         result, _ = self.run({"year": 1869}, judging("nothing", otherwise="partial"))
-        assert (result.stop_reason, result.value) == ("partly_supported", {"year": 1869})
+        assert (result.stop_reason, result.value) == ("partly_supported", None)
+
+    @pytest.mark.parametrize("schema", [{"enum": ["built", "lost"]}, {"type": ["string", "null"]}, {"const": "built"}])
+    def test_a_schema_that_names_no_type_of_its_own_has_its_value(self, schema: JsonObject) -> None:
+        """It is asked for within an object, and so are its definitions kept."""
+        result, model = self.run({"answer": "built"}, schema={"$defs": {"x": {"type": "string"}}, **schema})
+        assert result.sufficient and result.value == "built"
+        asked = next(request.json_schema for phase, request in model.seen if phase == "value")
+        assert asked is not None and asked["$defs"] == {"x": {"type": "string"}}
 
 
 def _of(verdicts: list[Any], kind: str = "answer") -> JsonObject:
