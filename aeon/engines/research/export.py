@@ -12,7 +12,7 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from aeon.engines.research.record import Research, SourceUsed
-from aeon.engines.research.values import Citation
+from aeon.engines.research.values import Citation, Sentence
 from aeon.errors import UsageError
 from aeon.observability.lines import counted, visible
 from aeon.schema import Source, Verdict
@@ -152,11 +152,19 @@ def _links(result: Research, line: str, start: int) -> Iterator[tuple[int, int, 
 
 
 def _notes(result: Research, line: str, start: int) -> Iterator[tuple[int, int, list[_Piece]]]:
-    """What is put behind each sentence that is supported in part, or not."""
+    """What is put behind each sentence that is supported in part, or not, or has a value that stands nowhere."""
     for sentence in result.sentences:
         place = sentence.end - start
-        if 0 < place <= len(line) and sentence.verdict in _NOTES:
-            yield place, place, [_Piece(_NOTES[sentence.verdict], is_note=True)]
+        notes = [note for note in (_NOTES.get(sentence.verdict), *_stray(result, sentence)) if note]
+        if 0 < place <= len(line) and notes:
+            yield place, place, [_Piece(note, is_note=True) for note in notes]
+
+
+def _stray(result: Research, sentence: Sentence) -> Iterator[str]:
+    """The values of a sentence that stand in nothing that it cites."""
+    for one in result.claims:
+        if one.kind != "sentence" and one.verdict == "not_found" and sentence.start <= one.start < sentence.end:
+            yield f"{one.text} stands in nothing that it cites"
 
 
 def _cited_at(result: Research, place: int, number: int) -> list[tuple[int, Citation]]:

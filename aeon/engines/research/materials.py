@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -86,12 +87,22 @@ def control_of(parts: Sequence[Drafted], texts: Sequence[Numbered], digests: Seq
 
 def _apart(cited: Sequence[Citation], texts: Sequence[Numbered], digests: Sequence[Digest]) -> list[Citation]:
     """The longest sentences that are not cited, of sources that are not cited if there are any."""
-    every = [Citation(number=one.number, source=source) for one in texts for source in one.passage.sources()]
-    every += [Citation(number=one.number, source=source) for one in digests for source in one.sentences]
+    every = [*_sentences(texts), *itertools.chain.from_iterable(map(_kept, digests))]
     free = [one for one in every if one not in cited]
     others = {one.number for one in free} - {one.number for one in cited}
     apart = [one for one in free if not others or one.number in others]
     return sorted(apart, key=lambda one: -len(one.source.text))[:_MOST_CONTROLS]
+
+
+def _sentences(texts: Sequence[Numbered]) -> Iterator[Citation]:
+    """Each sentence of some passages, with the number of its source."""
+    for one in texts:
+        yield from (Citation(number=one.number, source=source) for source in one.passage.sources())
+
+
+def _kept(digest: Digest) -> Iterator[Citation]:
+    """Each sentence of a digest, with the number of its source."""
+    return (Citation(number=digest.number, source=source) for source in digest.sentences)
 
 
 class _Source(NamedTuple):

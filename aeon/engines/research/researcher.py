@@ -114,13 +114,19 @@ class Researcher:
         found = await unplaced(effect, written)
         if found and current_ledger().calls_left() > 1:
             written = await self._amended(manner, effect, found, written)
+        answer = await self._finished(manner, effect, written)
+        current_ledger().retell(answer.text)
+        return answer
+
+    async def _finished(self, manner: _Manner, effect: Cite, written: Written) -> Cited:
+        """The answer with what a judge says of it, and with the value that a task with a schema asks for."""
         value, problem = await self._valued(effect, written)
-        written = written._replace(value=json.dumps(value, ensure_ascii=False) if value is not None else "")
+        said = json.dumps(value, ensure_ascii=False) if value is not None else ""
+        written = written._replace(value=said)
         checked = await self._checked(manner, effect, written) if effect.check else Checked(value="supported")
         answer = await _told(effect, written, checked)
-        current_ledger().retell(answer.text)
-        if value is not None and checked.value != "supported":
-            return answer.changed(problem=answer.problem or f"no judge found the value {written.value} borne out")
+        if said and checked.value != "supported":
+            value, problem = None, f"no judge found the value {said} borne out"
         return answer.changed(value=value if answer.sentences else None, problem=answer.problem or problem)
 
     async def _valued(self, effect: Cite, written: Written) -> tuple[JsonValue, str]:

@@ -64,7 +64,7 @@ TABLE: tuple[Rule, ...] = (
         "partly_supported",
         "partial",
         "what the answer cites supports it only in part",
-        when="a judge says so of what the answer cites",
+        when="a judge says so of what the answer cites, and nothing worse of any of it",
     ),
     Rule(
         "incomplete",
@@ -89,7 +89,8 @@ TABLE: tuple[Rule, ...] = (
         "sufficient",
         "the sources answer the task after round {s.rounds}",
         sufficient=True,
-        when="the reflection after a round says that what was found answers the task",
+        when="the reflection after a round says that what was found answers the task, and with the check on each "
+        "sentence of the answer is supported; or these are, whatever it says",
     ),
     Rule(
         "misconfigured",

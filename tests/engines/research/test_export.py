@@ -12,9 +12,9 @@ from aeon.engines.research.export import export_of, to_html, to_markdown
 from aeon.engines.research.record import Research
 from aeon.engines.research.values import Citation, Cited, Sentence
 from aeon.errors import UsageError
-from aeon.schema import Found, Verdict
+from aeon.schema import Claim, Found, Reading, Verdict
 from aeon.schema.effects import Effect
-from engines.research.world import World, document, found, passage
+from engines.research.world import World, cited, document, found, passage
 
 pytestmark = pytest.mark.requirement("R3")
 
@@ -141,6 +141,20 @@ def test_a_sentence_that_is_not_wholly_supported_is_marked() -> None:
     supported = World(search=found(mill=MILL)).research(TASK)
     assert [one.verdict for one in supported.sentences] == ["supported"]
     assert not any("(supported" in text for text in (to_markdown(supported, TASK), to_html(supported, TASK)))
+
+
+def test_a_value_that_stands_nowhere_is_marked() -> None:
+    """Behind its sentence, in both forms."""
+
+    def stray(effect: Effect, n: int) -> Cited:
+        reading = Reading(value="30", form="point", unit="m")
+        claim = Claim(id="c1", start=0, end=2, text="30 *m*", kind="number", reading=reading, verdict="not_found")
+        return cited(effect, n).changed(claims=(claim,))
+
+    result = World(search=found(mill=MILL), cite=stray).research(TASK)
+    assert result.stop_reason == "unsupported"
+    assert r"*(30 \*m\* stands in nothing that it cites)*" in to_markdown(result, TASK)
+    assert "(30 *m* stands in nothing that it cites)</span>" in to_html(result, TASK)
 
 
 @pytest.mark.parametrize(("heading", "shown"), [("The *mill*", True), ("", False), ("Mills", False)])
