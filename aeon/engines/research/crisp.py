@@ -115,9 +115,8 @@ class Crisp:
         first = written.parts[0] if written.parts else None
         if first is None or first.score is None or first.answers is None:
             return Checked()
-        control = await self._control(effect, written.parts)
-        if control is not None and control >= _LIKELY:  # it says yes to anything
-            return Checked()
+        if first.score >= _LIKELY and (await self._control(effect, written.parts) or 0.0) >= _LIKELY:
+            return Checked()  # it says yes to anything
         standing = least([await self._judge.standing(judgment(name)) for name in (_ANSWERS, _GIVES)])
         count = len(written.parts)
         return Checked(
@@ -157,11 +156,14 @@ class Crisp:
         return await self._judged(task, draft, shown) if check and draft else draft
 
     async def _judged(self, task: Task, draft: tuple[Drafted, ...], shown: Materials) -> tuple[Drafted, ...]:
-        """An answer with how likely what is near to it, and what it rests on, answers the task and gives that."""
+        """An answer with how likely what is near to it, and what it rests on, answers the task and gives that.
+
+        Where it does not answer the task, what it gives is not asked.
+        """
         near = _near(_said(draft), task, shown)
         text = shown.around([*near, *(one for part in draft for one in part.citations if one not in near)])
         answers = await self._asked(judgment(_ANSWERS), text=text, question=cut(task.text, _LONGEST_QUESTION))
-        gives = await self._gives(task, _said(draft), text)
+        gives = None if answers is not None and answers < _LIKELY else await self._gives(task, _said(draft), text)
         likely = min((one for one in (answers, gives) if one is not None), default=None)
         return tuple(one.changed(score=likely, answers=likely if answers is None else answers) for one in draft)
 
