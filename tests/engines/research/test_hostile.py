@@ -73,7 +73,7 @@ class TestReflection:
 
     @pytest.mark.requirement("L5")
     def test_queries_in_another_language_are_searched_for_as_they_are(self) -> None:
-        """So are gaps."""
+        """Nothing is translated."""
         model = Thinker(GOOD, FAIR, queries=("Mühle Baujahr", "水車 建設年"), reflect=lambda p, n: asking("عام البناء"))
         result = run(model)
         assert result.searched == ("Mühle Baujahr", "水車 建設年", "عام البناء")
