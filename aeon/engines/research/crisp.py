@@ -17,6 +17,7 @@ from aeon.errors import AllowanceExhausted, CompletionError, Truncated
 from aeon.proof.figures import values_of_source
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import Task, Verdict
+from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.judge_specs import JudgmentSpec, judgment
 from aeon.supervisor.judge_standing import least
@@ -59,9 +60,10 @@ _EXAMPLES = (
 class Crisp:
     """Asks crisp questions. ``room``: so many bytes of texts go into a prompt."""
 
-    def __init__(self, supervisor: Supervisor, judge: Judge, room: int) -> None:
+    def __init__(self, supervisor: Supervisor, judge: Judge, briefing: Briefing, room: int) -> None:
         self._supervisor = supervisor
         self._judge = judge
+        self._briefing = briefing
         self._room = room
 
     async def plan(self, effect: PlanQueries) -> Queries:
@@ -145,8 +147,8 @@ class Crisp:
         """What the texts say to the question, each sentence with what it rests on, and how likely it is right."""
         if not shown.sentences:
             return ()
-        asked = f"{fence('texts', shown.text, 2 * self._room)}\nQuestion: {cut(task.text, _LONGEST_QUESTION)}"
-        prompt = Prompt(load(_PACKAGE, "answer.md").strip(), asked)
+        asked = f"{fence('texts', shown.text, 2 * self._room)}\nQuestion: {self._question(task)}"
+        prompt = Prompt(self._briefing.instructed(load(_PACKAGE, "answer.md").strip()), asked)
         try:
             said = (await self._supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0)).value
         except Truncated:  # it goes on and on, which is no answer
@@ -162,14 +164,17 @@ class Crisp:
         """
         near = _near(_said(draft), task, shown)
         text = shown.around([*near, *(one for part in draft for one in part.citations if one not in near)])
-        answers = await self._asked(judgment(_ANSWERS), text=text, question=cut(task.text, _LONGEST_QUESTION))
+        answers = await self._asked(judgment(_ANSWERS), text=text, question=self._question(task))
         gives = None if answers is not None and answers < _LIKELY else await self._gives(task, _said(draft), text)
         likely = min((one for one in (answers, gives) if one is not None), default=None)
         return tuple(one.changed(score=likely, answers=likely if answers is None else answers) for one in draft)
 
     async def _gives(self, task: Task, answer: str, text: str) -> float | None:
-        question = cut(task.text, _LONGEST_QUESTION)
-        return await self._asked(judgment(_GIVES), text=text, question=question, answer=answer)
+        return await self._asked(judgment(_GIVES), text=text, question=self._question(task), answer=answer)
+
+    def _question(self, task: Task) -> str:
+        """The task with its context and what was clarified."""
+        return self._briefing.facts(task, _LONGEST_QUESTION).removeprefix("TASK: ")
 
     async def _asked(self, spec: JudgmentSpec, **material: str) -> float | None:
         """What a judge says; ``None`` where it was measured to be bad, has no calls, or says nothing usable."""
@@ -186,7 +191,7 @@ class Crisp:
         near = _near("", effect.task, shown)[:_QUERIES]
         known = fence("texts", shown.around(near), self._room) if near else ""
         lines = "; ".join(one_line(one.query, _LONGEST_QUERY) for one in effect.asked)
-        text = f"{known}\nQuestion: {cut(effect.task.text, _LONGEST_QUESTION)}\nSearched for: {lines}".strip()
+        text = f"{known}\nQuestion: {self._question(effect.task)}\nSearched for: {lines}".strip()
         try:
             said = await self._supervisor.text(
                 Prompt(load(_PACKAGE, "missing.md").strip(), text), max_tokens=_LINE_TOKENS, repairs=0

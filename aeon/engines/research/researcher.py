@@ -180,7 +180,7 @@ class Researcher:
 
     async def _manner(self, task: Task) -> _Manner:
         if await self._form() == "program":
-            return Crisp(self._supervisor, Judge(self._judging), _SMALL_ROOM)
+            return Crisp(self._supervisor, Judge(self._judging), self._briefing, _SMALL_ROOM)
         return await self._structured(task)
 
     async def _structured(self, task: Task) -> Structured:
@@ -189,10 +189,9 @@ class Researcher:
 
     async def _room(self, task: Task) -> int:
         """How many bytes of texts fit a prompt of a capable model beside the task."""
-        most = (await self._supervisor.bounds()).prompt_bytes - len(
-            self._briefing.facts(task).encode("utf-8", "replace")
-        )
-        return max(_SMALL_ROOM // 3, min(most - _RESERVED, _MOST_ROOM))
+        facts = len(self._briefing.facts(task).encode("utf-8", "replace"))
+        most = (await self._supervisor.bounds()).prompt_bytes - facts - _RESERVED
+        return max(_SMALL_ROOM // 3, min(most, _MOST_ROOM))
 
 
 async def _told(effect: Cite, written: Written, checked: Checked) -> Cited:

@@ -51,7 +51,7 @@ class Small(Scripted):
         if request.top_logprobs:
             self.seen.append(("judge", text))
             return self._judged(text)
-        name = _PROMPTS[request.messages[0].content.strip()]
+        name = _PROMPTS[request.messages[0].content.partition("\n\n## ")[0].strip()]
         self.seen.append((name, text))
         if name != "answer":
             return self.words[name]

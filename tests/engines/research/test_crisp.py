@@ -12,7 +12,8 @@ from aeon.engines.research.effects import Asked, Cite, Numbered, PlanQueries, Re
 from aeon.engines.research.sources import Sources
 from aeon.engines.research.values import Query, Reflection
 from aeon.errors import EmptyCompletion, EndpointFailed, Malformed
-from aeon.schema import Task
+from aeon.schema import Clarification, Task
+from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.supervisor import Supervisor
 from engines.research.small import Small
@@ -34,7 +35,7 @@ def texts(**more: str) -> tuple[Numbered, ...]:
 def crisp(model: Small) -> Crisp:
     """The shipped manner on this model."""
     supervisor = Supervisor(model)
-    return Crisp(supervisor, Judge(supervisor), 9_000)
+    return Crisp(supervisor, Judge(supervisor), Briefing(""), 9_000)
 
 
 def reflect(model: Small, **fields: Any) -> Reflection:
@@ -85,6 +86,18 @@ class TestReflect:
         assert (one.text, one.score) == (ANSWER, pytest.approx(0.9))
         assert [cited.source.text for cited in one.citations] == ["The mill was built in 1869."]
         assert (reflection.sufficient, reflection.confidence, reflection.queries) == (True, pytest.approx(0.9), ())
+
+    def test_it_is_told_what_belongs_to_the_task(self) -> None:
+        """Its context and what was clarified, and the judge, too; the user's instructions are in the system prompt."""
+        asked = Clarification(question="Which mill?", answer="the old one")
+        task = Task(text=QUESTION, context="The town is Vara.", clarifications=(asked,))
+        model = Small(ANSWER, {"1869": 0.9})
+        supervisor = Supervisor(model)
+        manner = Crisp(supervisor, Judge(supervisor), Briefing("", instructions="Answer in one word."), 9_000)
+        done(manner.reflect(Reflect(task=task, round=1, texts=texts(), most=1)))
+        for prompt in (*model.prompts("answer"), *model.prompts("judge")):
+            assert "Vara" in prompt and "the old one" in prompt
+        assert "Answer in one word." in model.requests[0].messages[0].content
 
     def test_an_unlikely_answer_is_kept_and_searched_on(self) -> None:
         """With one query for what is missing, which was not asked before."""
