@@ -114,10 +114,10 @@ class Crisp:
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the judge gave nothing usable.
         """
-        first = written.parts[0] if written.parts else None
-        if first is None or first.score is None or first.answers is None:
+        first = written.parts[0] if written.parts else Drafted(text="")
+        if first.score is None or first.answers is None:
             return Checked()
-        if first.score >= _LIKELY and (await self._control(effect, written.parts) or 0.0) >= _LIKELY:
+        if first.score >= _LIKELY and await self._control(effect, written.parts) >= _LIKELY:
             return Checked()  # it says yes to anything
         standing = least([await self._judge.standing(judgment(name)) for name in (_ANSWERS, _GIVES)])
         count = len(written.parts)
@@ -134,14 +134,15 @@ class Crisp:
         text = "\n".join(one.source.text for one in written.cited())
         return await self._gives(task, written.value, text) or 0.0
 
-    async def _control(self, effect: Cite, parts: Sequence[Drafted]) -> float | None:
-        """How likely a sentence that is not cited is to give the answer; ``None`` without one."""
+    async def _control(self, effect: Cite, parts: Sequence[Drafted]) -> float:
+        """How likely a sentence that is not cited is to give the answer; 0 without one."""
         control = control_of(parts, effect.texts)
         if control is None:
-            return None
+            return 0.0
         (other,) = control.citations
         title = next(one.title for one in effect.texts if one.number == other.number)
-        return await self._gives(effect.task, _said(parts), f"{one_line(title, _LONGEST_QUERY)}: {other.source.text}")
+        text = f"{one_line(title, _LONGEST_QUERY)}: {other.source.text}"
+        return await self._gives(effect.task, _said(parts), text) or 0.0
 
     async def _read(self, task: Task, shown: Materials, check: bool) -> tuple[Drafted, ...]:
         """What the texts say to the question, each sentence with what it rests on, and how likely it is right."""

@@ -94,7 +94,7 @@ class TestReflect:
         model = Small(ANSWER, {"1869": 0.9})
         supervisor = Supervisor(model)
         manner = Crisp(supervisor, Judge(supervisor), Briefing("", instructions="Answer in one word."), 9_000)
-        done(manner.reflect(Reflect(task=task, round=1, texts=texts(), most=1)))
+        done(manner.reflect(Reflect(task=task, round=1, texts=texts(), most=1, asked=())))
         for prompt in (*model.prompts("answer"), *model.prompts("judge")):
             assert "Vara" in prompt and "the old one" in prompt
         assert "Answer in one word." in model.requests[0].messages[0].content
