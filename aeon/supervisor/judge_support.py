@@ -22,7 +22,16 @@ from aeon.supervisor.prompt import Prompt, fence, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
 
-__all__ = ["SUPPORT", "SUPPORT_WORDING", "CitedText", "Claimed", "Support", "SupportJudge", "odds_of_support"]
+__all__ = [
+    "SUPPORT",
+    "SUPPORT_WORDING",
+    "CitedText",
+    "Claimed",
+    "Support",
+    "SupportJudge",
+    "control_place",
+    "odds_of_support",
+]
 
 SUPPORT = "support"
 """The name of this judgment in calibrations."""
@@ -104,7 +113,7 @@ class SupportJudge:
         worth = standing(await of_verdict(self._supervisor, self._measured, SUPPORT, SUPPORT_WORDING))
         if worth == "bad":
             return None
-        place = _place(claims)
+        place = control_place([one.text for one in claims])
         asked = [*claims[:place], *((control,) if control is not None else ()), *claims[place:]]
         review = await self._reviewed(task, claims, asked, missing, calculations)
         said = _verdicts(review, asked)
@@ -142,9 +151,9 @@ def odds_of_support(support: Support) -> float:
     return math.log(likely / (1 - likely))
 
 
-def _place(claims: Sequence[Claimed]) -> int:
-    """Where the control stands among the sentences: anywhere, and in the same place whenever it is asked again."""
-    return zlib.crc32("\n".join(one.text for one in claims).encode("utf-8")) % (len(claims) + 1)
+def control_place(texts: Sequence[str]) -> int:
+    """Where a control stands among sentences: anywhere, from 0, and in the same place whenever it is asked again."""
+    return zlib.crc32("\n".join(texts).encode("utf-8", "replace")) % (len(texts) + 1)
 
 
 def _lines(number: int, claim: Claimed) -> Iterator[str]:

@@ -19,6 +19,7 @@ from aeon.schema.frozen import Frozen
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.judge_specs import judgment
+from aeon.supervisor.judge_support import control_place
 from aeon.supervisor.prompt import Prompt, fence, load
 from aeon.supervisor.supervisor import Supervisor
 from aeon.text import one_line
@@ -91,8 +92,9 @@ class Critic:
 
     async def _criticised(self, task: Task, draft: Draft) -> Review:
         """The critique of the model. The control is the first sentence over one that another question rests on."""
-        own = len(draft.findings)
-        parts = (*draft.findings, *_control(draft, draft.findings[0]))
+        place = control_place([one.text for one in draft.findings])
+        control = tuple(_control(draft, draft.findings[0]))
+        parts = (*draft.findings[:place], *control, *draft.findings[place:])
         system = self._briefing.instructed(load("aeon.engines.report", "critic.md").strip())
         about = [self._briefing.facts(task), *self._about(draft)]
         lines = (
@@ -103,14 +105,12 @@ class Critic:
         most = _TOKENS + _PER_SENTENCE * len(parts)
         made = (await self._supervisor.structured(prompt, _Criticised, max_tokens=most)).value
         verdicts = {one.number: one for one in made.sentences}
-        if own < len(parts) and own + 1 in verdicts and verdicts[own + 1].verdict == "supported":
+        if control and place + 1 in verdicts and verdicts[place + 1].verdict == "supported":
             return self._unable("it finds support for a sentence in a source that says nothing of it")
-        if not verdicts.keys() & set(range(1, own + 1)):
+        own = [(one, verdicts[n]) for n, one in enumerate(parts, 1) if n in verdicts and one not in control]
+        if not own:
             return self._unable("it says nothing of any sentence")
-        checked = (
-            Checked(id=one.id, verdict=verdicts[n].verdict, why=verdicts[n].why)
-            for n, one in enumerate(draft.findings, 1) if n in verdicts
-        )  # fmt: skip
+        checked = (Checked(id=one.id, verdict=said.verdict, why=said.why) for one, said in own)
         return Review(
             status=made.status, critique=made.critique, reasons=made.issues, suggestions=made.suggestions,
             mode_compliance=made.mode_compliance, logical_gaps=made.logical_gaps, checked=tuple(checked),

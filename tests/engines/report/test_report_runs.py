@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -84,7 +85,9 @@ def test_the_critic_sees_each_sentence_with_what_it_cites() -> None:
     played = Played()
     run(played, mode="strict")
     (prompt,) = played.prompts("criticise")
-    assert "1. On this the sources say 1932.\n   [1] Official record: The Harbour Bridge was opened in 1932." in prompt
+    assert ". On this the sources say 1932.\n   [1] Official record: The Harbour Bridge was opened in 1932." in prompt
+    numbers = re.findall(r"^(\d+)\. ", prompt, re.MULTILINE)
+    assert numbers == [str(n) for n in range(1, len(numbers) + 1)]  # the control is one of them, anywhere
 
 
 def critic(**said: object) -> Played:
