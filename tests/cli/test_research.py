@@ -50,7 +50,8 @@ def reader(model: Model) -> Model:
         if "<data texts>" in text:
             said = "The Old Mill was built in 1883." if QUESTION in text and "1883" in text else "It is not said."
         elif body.get("logprobs") and ("<data text>" in text or "<data evidence>" in text):
-            said = "Yes" if all("1883" in part for part in text.partition("</data>")[::2]) else "No"
+            evidence, _, asked = text.partition("</data>")
+            said = "Yes" if "1883" in evidence and ("Answer: " not in asked or "1883" in asked) else "No"
         else:
             return False
         choice: dict[str, Any] = {

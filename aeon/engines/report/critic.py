@@ -95,15 +95,7 @@ class Critic:
         place = control_place([one.text for one in draft.findings])
         control = tuple(_control(draft, draft.findings[0]))
         parts = (*draft.findings[:place], *control, *draft.findings[place:])
-        system = self._briefing.instructed(load("aeon.engines.report", "critic.md").strip())
-        about = [self._briefing.facts(task), *self._about(draft)]
-        lines = (
-            f"{n}. {one_line(one.text, _LONGEST)}\n{_evidence(draft, one.citations)}" for n, one in enumerate(parts, 1)
-        )
-        shown = await framed(self._supervisor, "sentences", "\n".join(lines), [system, *about])
-        prompt = Prompt(system, "\n\n".join([*about, f"The sentences, with what they cite:\n{shown}"]))
-        most = _TOKENS + _PER_SENTENCE * len(parts)
-        made = (await self._supervisor.structured(prompt, _Criticised, max_tokens=most)).value
+        made = await self._asked(task, draft, parts)
         verdicts = {one.number: one for one in made.sentences}
         if control and place + 1 in verdicts and verdicts[place + 1].verdict == "supported":
             return self._unable("it finds support for a sentence in a source that says nothing of it")
@@ -116,6 +108,18 @@ class Critic:
             mode_compliance=made.mode_compliance, logical_gaps=made.logical_gaps, checked=tuple(checked),
             form="verdict", standing="assumed",
         )  # fmt: skip
+
+    async def _asked(self, task: Task, draft: Draft, parts: Sequence[Finding]) -> _Criticised:
+        """What the model says of these sentences, and of the draft."""
+        system = self._briefing.instructed(load("aeon.engines.report", "critic.md").strip())
+        about = [self._briefing.facts(task), *self._about(draft)]
+        lines = (
+            f"{n}. {one_line(one.text, _LONGEST)}\n{_evidence(draft, one.citations)}" for n, one in enumerate(parts, 1)
+        )
+        shown = await framed(self._supervisor, "sentences", "\n".join(lines), [system, *about])
+        prompt = Prompt(system, "\n\n".join([*about, f"The sentences, with what they cite:\n{shown}"]))
+        most = _TOKENS + _PER_SENTENCE * len(parts)
+        return (await self._supervisor.structured(prompt, _Criticised, max_tokens=most)).value
 
     def _about(self, draft: Draft) -> Iterator[str]:
         """The mode, the tiers, the questions, and what the draft says was not found."""

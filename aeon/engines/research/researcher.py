@@ -13,7 +13,7 @@ from aeon.engines.research.effects import Cite, FindProviders, PlanQueries, Refl
 from aeon.engines.research.searcher import Searcher
 from aeon.engines.research.structured import Structured
 from aeon.engines.research.values import Cited, Digests, Providers, Queries, Reflection, TierName
-from aeon.errors import AllowanceExhausted, CompletionError, ModelError
+from aeon.errors import AllowanceExhausted, CompletionError, RequestRefused
 from aeon.multipass.effects import InferProfile
 from aeon.runtime.ledger import current_ledger
 from aeon.schema import JsonValue, Task, WorkForm
@@ -33,8 +33,8 @@ _WHOLE = 8
 """A source of up to one of so many parts of the room is read whole."""
 _LONGEST_ANSWER = 3_000
 _MOST_NAMED = 5
-_UNUSABLE = (CompletionError, AllowanceExhausted, ModelError)
-"""What a call ends in that something was to be added by to an answer which is there."""
+_UNUSABLE = (CompletionError, AllowanceExhausted, RequestRefused)
+"""What keeps a call from adding to an answer that is there; an endpoint that fails ends the run, to be resumed."""
 _NO_ANSWER = ("not_stated", "refusal")
 _TIERS: tuple[TierName, ...] = ("simple", "simple", "standard", "deep", "deep")
 """The tier for each depth of reasoning, from 1 to 5."""

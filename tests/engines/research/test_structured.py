@@ -14,7 +14,7 @@ from aeon.engines.research.searcher import Searcher
 from aeon.engines.research.sources import Entry, Sources
 from aeon.engines.research.structured import Structured
 from aeon.engines.research.values import Cited, Digest, Query
-from aeon.errors import EndpointFailed, Malformed, RequestRefused
+from aeon.errors import Malformed, RequestRefused
 from aeon.schema import JsonObject, Task, WorkForm
 from aeon.schema.calibration import Calibration
 from aeon.supervisor.briefing import Briefing
@@ -316,12 +316,11 @@ class TestJudge:
         checked, model = self.check(judging("1869"), texts=same)
         assert checked.verdicts == ("supported",) and len(self.judged(model.prompts("judge")[0])) == 1
 
-    @pytest.mark.parametrize("error", [RequestRefused("400"), EndpointFailed("gone")])
-    def test_a_judge_that_cannot_be_asked_leaves_the_answer(self, error: Any) -> None:
+    def test_a_judge_that_refuses_the_request_leaves_the_answer(self) -> None:
         """It is unverified, and the run says why."""
-        result = run(Thinker(GOOD, error))
+        result = run(Thinker(GOOD, RequestRefused("400: maxItems")))
         assert (result.stop_reason, result.answer) == ("unverified", "It was built in 1869 [1].")
-        assert "the answer was not judged" in result.degraded[-1].message
+        assert "the answer was not judged: 400: maxItems" in result.degraded[-1].message
 
     def test_a_calculation_without_an_expression_waives_nothing(self) -> None:
         """The writer cannot say of a value of its own that it needs no source."""
