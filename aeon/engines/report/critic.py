@@ -97,12 +97,13 @@ class Critic:
         parts = (*draft.findings[:place], *control, *draft.findings[place:])
         made = await self._asked(task, draft, parts)
         verdicts = {one.number: one for one in made.sentences}
-        if control and place + 1 in verdicts and verdicts[place + 1].verdict == "supported":
+        said = verdicts.pop(place + 1, None) if control else None
+        if said is not None and said.verdict == "supported":
             return self._unable("it finds support for a sentence in a source that says nothing of it")
-        own = [(one, verdicts[n]) for n, one in enumerate(parts, 1) if n in verdicts and one not in control]
+        own = [(one, verdicts[n]) for n, one in enumerate(parts, 1) if n in verdicts]
         if not own:
             return self._unable("it says nothing of any sentence")
-        checked = (Checked(id=one.id, verdict=said.verdict, why=said.why) for one, said in own)
+        checked = (Checked(id=one.id, verdict=each.verdict, why=each.why) for one, each in own)
         return Review(
             status=made.status, critique=made.critique, reasons=made.issues, suggestions=made.suggestions,
             mode_compliance=made.mode_compliance, logical_gaps=made.logical_gaps, checked=tuple(checked),
