@@ -77,6 +77,10 @@ class Errands(Generic[C, S]):
         """How many characters a text may have that is wanted whole."""
         return 0
 
+    def most(self, provider: str) -> int:
+        """How many results are wanted of a search with this provider."""
+        return self.settings().most_results
+
     @property
     def there(self) -> tuple[str, ...]:
         """The providers that a query goes to now: each local one, and the first of the web that still works."""
@@ -123,7 +127,7 @@ class Errands(Generic[C, S]):
 
     def _effects(self, errands: Sequence[_Errand]) -> Iterator[Effect]:
         """The searches; each that is to wait comes behind a pause, in the same batch."""
-        task, most = self.run.task, self.settings().most_results
+        task = self.run.task
         allowance = Allowance(calls=0, tokens=0, cost=0.0, seconds=self.run.left().seconds)  # it takes time alone
         place = 0
         for one in errands:
@@ -131,7 +135,7 @@ class Errands(Generic[C, S]):
                 yield Pause(task=task, seconds=one.wait, query=one.query, allowance=allowance)
             after = (place,) if one.wait else ()
             yield Search(
-                task=task, query=one.query, provider=one.provider, most=most, attempt=one.attempt,
+                task=task, query=one.query, provider=one.provider, most=self.most(one.provider), attempt=one.attempt,
                 known=self.known, whole=self.whole, after=after, allowance=allowance,
             )  # fmt: skip
             place += 2 if one.wait else 1

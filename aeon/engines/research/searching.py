@@ -16,6 +16,11 @@ __all__ = ["Searches", "distinct"]
 
 _KEPT = 2
 """Sources that are kept for each later round."""
+_PASSAGES = 3
+"""How many times as many results are wanted of texts that are read by passages.
+
+Of 27 questions the two readings of eight then have all documents for 25, with five results a query for 22.
+"""
 _FUSION = 60
 """What is added to a rank in reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009)."""
 
@@ -43,6 +48,11 @@ class Searches(Errands[ResearchConfig, ResearchSignals]):
     def whole(self) -> int:
         """How many characters a text may have that is wanted whole."""
         return self.providers.whole
+
+    def most(self, provider: str) -> int:
+        """How many results are wanted: more of texts at hand that are read by passages, of which each has several."""
+        by_passages = not self.whole and provider in self.providers.local
+        return self.settings().most_results * (_PASSAGES if by_passages else 1)
 
     @property
     def left(self) -> int:
