@@ -109,6 +109,18 @@ class TestReflect:
         assert reflect(Small(ANSWER, {}, missing="MILL")).queries == ()
         assert reflect(Small(ANSWER, {}, missing="mill owner"), most=0).queries == ()
 
+    def test_where_the_best_passages_give_no_answer_the_next_ones_are_read(self) -> None:
+        """Once; of both answers the likelier one stays, and is searched on where it is not likely enough."""
+        many = tuple(numbered(n, f"{n}.txt", f"Road {n} is long.") for n in range(1, 9))
+        behind = (numbered(9, "mill.txt", MILL), *(numbered(n, f"{n}.txt", "No.") for n in range(10, 30)))
+        model = Small(lambda prompt: ANSWER if "1869" in prompt else "It is long.", {"1869": 0.9})
+        reflection = reflect(model, texts=(*many, *behind))
+        assert reflection.sufficient and reflection.draft[0].text == ANSWER and len(model.prompts("answer")) == 2
+        doubted = Small(model.answer, {"1869": 0.4}, missing="mill owner")
+        reflection = reflect(doubted, texts=(*many, *behind))
+        assert reflection.draft[0].text == ANSWER and len(doubted.prompts("answer")) == 2
+        assert [one.text for one in reflection.queries] == ["mill owner"] and not reflection.sufficient
+
     def test_each_sentence_rests_on_its_own(self) -> None:
         """And all together say how likely the whole answer is."""
         model = Small("It was built in 1869. It burnt down in 1899.", {"1869": 0.9, "1899": 0.8})

@@ -76,6 +76,16 @@ def test_each_query_goes_to_every_local_provider_and_to_the_first_of_the_web() -
     assert {one.provider for one in world.searches} == {"shelf", "attic", "web"}
 
 
+def test_a_model_that_reads_passages_is_given_more_of_texts_at_hand() -> None:
+    """A source has several; pages of the web are whole, and of each provider as many as are configured."""
+    world = World(local=("shelf",), web=("web",))
+    world.research(most_results=4)
+    assert {(one.provider, one.most) for one in world.searches} == {("shelf", 12), ("web", 4)}
+    whole = World(local=("shelf",), find_providers=Providers(local=("shelf",), whole=1_000))
+    whole.research(most_results=4)
+    assert {one.most for one in whole.searches} == {4}
+
+
 def test_a_reflection_is_shown_what_all_rounds_found() -> None:
     """Nothing that was found is dropped; how many passages are new is said, and what was missing before."""
     told = Reflection(gaps=("who built it",), queries=queries("four"))
