@@ -100,9 +100,12 @@ class Crisp:
         return Reflection(sufficient=enough, confidence=likely, draft=draft, queries=queries, gaps=gaps)
 
     async def _best(self, effect: Reflect, shown: Materials) -> tuple[tuple[Drafted, ...], bool]:
-        """The likeliest answer, and whether it is enough: where the best passages give none, the next ones are read."""
+        """The likeliest answer, and whether it is enough: where the best passages give none, the next ones are read.
+
+        In later rounds only the best ones are: of the next ones most were read before.
+        """
         best: tuple[Drafted, ...] = ()
-        for reading in range(_READINGS):
+        for reading in range(_READINGS if effect.round == 1 else 1):
             texts = effect.texts[reading * _READ : (reading + 1) * _READ]
             if reading and (not texts or current_ledger().calls_left() < _LEAST_CALLS):
                 break
