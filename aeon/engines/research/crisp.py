@@ -29,8 +29,8 @@ from aeon.text import one_line
 __all__ = ["Crisp"]
 
 _PACKAGE = "aeon.engines.research"
-_READ, _READINGS = 8, 2
-"""Passages that are read at once, and how often others are read: of three, answers have an F1 of .46, of eight .55.
+_READ = 8
+"""Passages that are read at once: of three, answers have an F1 of .46, of eight .55.
 
 Among the first eight passages for a question are all its documents for 88 of 100, among sixteen for 97 (four sets).
 """
@@ -104,16 +104,12 @@ class Crisp:
 
         In later rounds only the best ones are: of the next ones most were read before.
         """
-        best: tuple[Drafted, ...] = ()
-        for reading in range(_READINGS if effect.round == 1 else 1):
-            texts = effect.texts[reading * _READ : (reading + 1) * _READ]
-            if reading and (not texts or current_ledger().calls_left() < _LEAST_CALLS):
-                break
-            draft = await self._read(effect.task, running(texts, self._room) if reading else shown, effect.check)
-            best = max(best, draft, key=_score)
-            if best and (best[0].score is None or _score(best) >= _LIKELY):  # as likely as it has to be, or unjudged
-                return best, not effect.check or best[0].score is not None
-        return best, False
+        best = await self._read(effect.task, shown, effect.check)
+        behind = effect.texts[_READ : 2 * _READ] if effect.round == 1 else ()
+        if behind and not _is_settled(best) and current_ledger().calls_left() >= _LEAST_CALLS:
+            more = await self._read(effect.task, running(behind, self._room), effect.check)
+            best = max(best, more, key=_score)
+        return best, bool(best) and (not effect.check or _score(best) >= _LIKELY)
 
     async def write(self, effect: Cite, found: Sequence[str] = (), before: Written | None = None) -> Written:
         """The answer that was found while reading; where there is none, what the best passages say.
@@ -252,6 +248,11 @@ def _said(parts: Sequence[Drafted]) -> str:
 def _score(draft: Sequence[Drafted]) -> float:
     """How likely an answer is; less than nothing without one."""
     return (draft[0].score or 0.0) if draft else -1.0
+
+
+def _is_settled(draft: Sequence[Drafted]) -> bool:
+    """Whether an answer is as likely as it has to be, or nobody can say how likely it is."""
+    return bool(draft) and (draft[0].score is None or _score(draft) >= _LIKELY)
 
 
 def _verdict(score: float, answers: float) -> Verdict:
