@@ -48,7 +48,8 @@ def command(options: argparse.Namespace) -> int:
     with session_for(tried, options, path, trust) as session:
         tools = tools_of(tried, session, options.tools, options.mcp)
         resumption(tried, session.model, tools, trust=trust, roles=roles)
-        session.make_ready()
+        if engine.bound(tried.config(engine.config)).calls:
+            session.make_ready()
         with contextlib.closing(fork(journal, options.at, engine, changed, value, path)) as forked:
             remark(f"forked before effect {options.at}, saved as {path}")
             return proceed(forked, session, tools, trust, roles=roles)

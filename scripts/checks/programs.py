@@ -8,8 +8,8 @@ from pathlib import Path
 
 __all__ = ["every_engine", "layers", "lint", "simulation", "types"]
 
-SEEDS = 2_700
-SEEDS_OF_ALL = 770
+SEEDS = 1_800
+SEEDS_OF_ALL = 550
 
 
 def lint(root: Path) -> list[str]:
@@ -29,12 +29,12 @@ def layers(root: Path) -> list[str]:
 
 
 def simulation(root: Path) -> list[str]:
-    """Every invariant holds in 2,700 simulated worlds with injected faults, and every kind of fault fires."""
+    """Every invariant holds in 1,800 simulated worlds with injected faults, and every kind of fault fires."""
     return _run(root, "-m", "aeon.cli.main", "simulate", "--seeds", str(SEEDS))
 
 
 def every_engine(root: Path) -> list[str]:
-    """Every invariant holds in 770 simulated worlds with injected faults that are divided over all engines."""
+    """Every invariant holds in 550 simulated worlds with injected faults that are divided over all engines."""
     return _run(root, "-m", "aeon.cli.main", "simulate", "--engine", "all", "--seeds", str(SEEDS_OF_ALL))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from aeon import Journal
+from aeon.llm.local import Local
 
 from .conftest import Outcome
 from .played_model import Model
@@ -126,8 +127,10 @@ def test_its_history_is_shown_in_every_format(aeon: Aeon, saved: Path) -> None:
     assert "one two three four five" in rows[1]
 
 
-def test_it_is_replayed_forked_and_compared(aeon: Aeon, saved: Path) -> None:
-    """Without a model, the fork with another setting and another outcome, which is marked."""
+def test_it_is_replayed_forked_and_compared(aeon: Aeon, saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a model, which is not fetched; the fork with another setting and another outcome, which is marked."""
+    monkeypatch.setattr(Local, "load", lambda self: pytest.fail("a run that calls no model loads one"))
+    monkeypatch.setattr("aeon.cli.session.fetch_weights", lambda model, quiet: pytest.fail("weights are fetched"))
     assert "replayed 8 effects, bit-identical" in aeon("replay", str(saved)).out
     done = aeon("fork", str(saved), "--at", "2", "--set", "longest=4")
     assert done.code == 0 and "Resumed after 2 effects" in done.shown and done.out == "one\n"
