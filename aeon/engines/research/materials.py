@@ -17,7 +17,7 @@ from aeon.text import one_line
 __all__ = ["Materials", "control_of", "numbered", "running"]
 
 _LEFT_OUT = "…"
-_MOST_CONTROLS = 30
+_MOST_CONTROLS = 10
 """Sentences of which a control is chosen, the longest: a short one says too little to be a test."""
 _BETWEEN = 4
 """Characters between two sentences that follow each other: an empty line, or the mark of a list."""

@@ -260,7 +260,7 @@ def _digests(notes: Sequence[_Note], shown: Materials) -> Iterator[Digest]:
 
 def _asked(asked: Asked, poor: bool) -> str:
     found = "could not be searched for" if asked.failed else f"{asked.hits} passages, {asked.new} of them new"
-    return f"- {one_line(asked.query, 200)}: {found}{', which is little: word it otherwise' * poor}"
+    return f"- {one_line(asked.query, 200)}: {found}{', which is little' * poor}"
 
 
 def _sound(queries: Sequence[Query], most: int) -> tuple[Query, ...]:
