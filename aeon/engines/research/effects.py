@@ -84,12 +84,13 @@ class Asked(Value):
 
 
 class Numbered(Value):
-    """A passage of the source of this number, found for a query."""
+    """A passage of the source of this number, found for a query. ``about``: where and when it was published."""
 
     number: int
     passage: Passage
     query: str
     title: str = ""
+    about: str = ""
 
 
 class Summarise(EffectOf[Digests]):

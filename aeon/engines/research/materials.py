@@ -9,9 +9,8 @@ from typing import NamedTuple
 from aeon.documents.telling import nearness
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.sizes import LONGEST_SENTENCE, LONGEST_SUMMARY, LONGEST_TITLE, fitting_digests, size_of
-from aeon.engines.research.sources import Sources
 from aeon.engines.research.values import Citation, Digest, Drafted
-from aeon.schema import Document, Passage, Source
+from aeon.schema import Passage, Source
 from aeon.text import one_line
 
 __all__ = ["Materials", "control_of", "numbered", "running"]
@@ -52,21 +51,20 @@ class Materials(NamedTuple):
         return "\n".join(f"{self.titles.get(number, '')}: {' '.join(said)}" for number, said in lines.items())
 
 
-def numbered(
-    texts: Sequence[Numbered], room: int, digests: Sequence[Digest] = (), sources: Sources | None = None
-) -> Materials:
+def numbered(texts: Sequence[Numbered], room: int, digests: Sequence[Digest] = ()) -> Materials:
     """The sentences of the sources with ids, a line each, below the titles; of too many those that come first.
 
-    Of digests those sentences that fit, the first of each before the second of any. ``sources`` have what is known of
-    the sources beside their titles.
+    Of digests those sentences that fit, the first of each before the second of any.
     """
-    known = {entry.number: entry.document for entry in (sources.entries if sources else ())}
     kept = list(fitting_digests(digests, room - size_of(texts[:1])))
-    shown = {one.number: _Source(one.title, one.summary, {each.start: each for each in one.sentences}) for one in kept}
+    shown = {
+        one.number: _Source(one.title, one.about, one.summary, {each.start: each for each in one.sentences})
+        for one in kept
+    }
     for one in _fitting(texts, room - size_of((), kept)):
-        source = shown.setdefault(one.number, _Source(one.title or one.passage.source, "", {}))
+        source = shown.setdefault(one.number, _Source(one.title or one.passage.source, one.about, "", {}))
         source.sentences.update({each.start: each for each in one.passage.sources()})
-    return _together([_listed(number, source, known.get(number)) for number, source in sorted(shown.items())])
+    return _together([_listed(number, source) for number, source in sorted(shown.items())])
 
 
 def control_of(parts: Sequence[Drafted], texts: Sequence[Numbered], digests: Sequence[Digest] = ()) -> Drafted | None:
@@ -109,6 +107,7 @@ class _Source(NamedTuple):
     """What is shown of a source: its sentences by where they begin."""
 
     title: str
+    about: str
     summary: str
     sentences: dict[int, Source]
 
@@ -118,23 +117,20 @@ def _together(parts: Sequence[Materials]) -> Materials:
     return Materials("\n".join(part.text for part in parts), sentences)
 
 
-def _listed(number: int, source: _Source, document: Document | None) -> Materials:
+def _listed(number: int, source: _Source) -> Materials:
     """A source: its title, what it says in short if that is known, and its sentences with their ids."""
     own = [source.sentences[start] for start in sorted(source.sentences)]
-    lines = [f"[{number}] {_head(source, own, document)}"]
+    lines = [f"[{number}] {_head(source, own)}"]
     lines += [f"In short: {one_line(source.summary, LONGEST_SUMMARY)}"] if source.summary else []
     lines += [f"{number}.{place} {one_line(one.text, LONGEST_SENTENCE)}" for place, one in enumerate(own, 1)]
     sentences = {f"{number}.{n}": Citation(number=number, source=one) for n, one in enumerate(own, 1)}
     return Materials("\n".join(lines), sentences)
 
 
-def _head(source: _Source, own: Sequence[Source], document: Document | None) -> str:
+def _head(source: _Source, own: Sequence[Source]) -> str:
     """The title of a source, or its name where the title stands below; with where and when it was published."""
-    title = source.title if document is None else document.title or document.source
-    if own and title in own[0].text:
-        title = own[0].source
-    about = ", ".join(filter(None, (document.site, document.published))) if document is not None else ""
-    return one_line(title, LONGEST_TITLE) + (f" ({one_line(about, 100)})" if about else "")
+    title = own[0].source if own and source.title in own[0].text else source.title
+    return one_line(title, LONGEST_TITLE) + (f" ({one_line(source.about, 100)})" if source.about else "")
 
 
 def running(texts: Sequence[Numbered], room: int) -> Materials:

@@ -76,8 +76,9 @@ class Searches(Errands[ResearchConfig, ResearchSignals]):
                     self.asked[folded(query)] = asked.changed(new=asked.new + 1)
                 self.places.setdefault(query, []).append(place)
                 self.passages[place] = Numbered(
-                    number=entry.number, passage=one, query=query, title=entry.document.title
-                )
+                    number=entry.number, passage=one, query=query, title=entry.document.title,
+                    about=", ".join(filter(None, (entry.document.site, entry.document.published))),
+                )  # fmt: skip
 
     def _room(self) -> int:
         """How many sources there may be after this round: up to a third is kept for what later rounds find."""
@@ -97,9 +98,10 @@ class Searches(Errands[ResearchConfig, ResearchSignals]):
     def condense(self, texts: Sequence[Numbered], digests: Sequence[Digest]) -> None:
         """Have the digests stand for these passages from now on, beside what a source has by now."""
         made = {one.number: one for one in digests}
-        for number, title in {one.number: one.title or one.passage.source for one in texts}.items():
+        for number, one in {one.number: one for one in texts}.items():
             before, new = self.digests.get(number), made.get(number, Digest(number=number))
-            self.digests[number] = (_joined(before, new) if before is not None else new).changed(title=title)
+            digest = _joined(before, new) if before is not None else new
+            self.digests[number] = digest.changed(title=one.title or one.passage.source, about=one.about)
         self.condensed |= {(one.number, one.passage.start) for one in texts}
 
     def poor(self, few: int) -> tuple[Query, ...]:

@@ -13,7 +13,7 @@ from aeon.engines.research.checking import Checked, Written
 from aeon.engines.research.effects import Asked, Cite, PlanQueries, Reflect, Summarise
 from aeon.engines.research.materials import Materials, control_of, numbered
 from aeon.engines.research.values import Digest, Digests, Drafted, Queries, Query, Reflection, TierName
-from aeon.schema import Calculation
+from aeon.schema import Calculation, Task
 from aeon.schema.frozen import Frozen, JsonObject, JsonValue
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge_support import CitedText, Claimed, SupportJudge
@@ -116,15 +116,14 @@ class Structured:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
         further = render(load(_PACKAGE, "reflect_queries.md"), most=str(effect.most)).rstrip() if effect.most else ""
-        system = render(load(_PACKAGE, "reflect.md"), queries=further)
+        step = render(load(_PACKAGE, "reflect.md"), queries=further).strip()
         poor = {one.text for one in effect.poor}
         searched = "\n".join(_asked(one, one.query in poor) for one in effect.asked)
         missing = "\n".join(effect.gaps)
         parts = [
-            self._briefing.facts(effect.task),
             fence("searches", searched, _LONGEST_ASKED),
             *([fence("missing before the last search", missing, _LONGEST_ASKED)] if missing else []),
-            self._shown(numbered(effect.texts, self._room, effect.digests)),
+            step,
         ]
         properties: dict[str, JsonValue] = {
             "sufficient": {"type": "boolean"},
@@ -134,7 +133,7 @@ class Structured:
         if effect.most:
             properties["new_queries"] = {"type": "array", "items": _query()}
         said = await self._supervisor.structured(
-            Prompt(self._briefing.instructed(system), "\n\n".join(parts)), _Reflected,
+            self._over(numbered(effect.texts, self._room, effect.digests), effect.task, parts), _Reflected,
             schema=strict_object(properties), max_tokens=_REFLECT_TOKENS,
         )  # fmt: skip
         found = said.value
@@ -170,8 +169,8 @@ class Structured:
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
         """
-        shown = numbered(effect.texts, self._room, effect.digests, effect.sources)
-        parts = [self._shown(shown), self._briefing.facts(effect.task)]
+        shown = numbered(effect.texts, self._room, effect.digests)
+        parts = [load(_PACKAGE, "synthesise.md").strip()]
         if before is not None:
             longest = min(_LONGEST_FOUND, self._room // 3)
             amend = render(load(_PACKAGE, "amend.md"), found=fence("found", "\n".join(found), longest))
@@ -183,9 +182,8 @@ class Structured:
             "answer": {"type": "array", "items": part}, "not_found": _TEXTS,
             "calculations": {"type": "array", "items": calculation},
         }  # fmt: skip
-        system = self._briefing.instructed(load(_PACKAGE, "synthesise.md").strip())
         said = await self._supervisor.structured(
-            Prompt(system, "\n\n".join(parts)), _Synthesised, schema=strict_object(properties),
+            self._over(shown, effect.task, parts), _Synthesised, schema=strict_object(properties),
             max_tokens=self._tokens, check=partial(_faults, shown=shown),
         )  # fmt: skip
         made = said.value
@@ -219,6 +217,11 @@ class Structured:
             verdicts=said.verdicts[:own], notes=said.notes[:own], reply=said.reply, standing=said.standing,
             value=said.verdicts[own] if len(parts) > own else "not_checked",
         )  # fmt: skip
+
+    def _over(self, shown: Materials, task: Task, parts: Sequence[str]) -> Prompt:
+        """A step over the sources: what all of them share stands first, so that an endpoint need not read it again."""
+        system = self._briefing.instructed(load(_PACKAGE, "sources.md").strip())
+        return Prompt(system, "\n\n".join([self._shown(shown), self._briefing.facts(task), *parts]))
 
     def _shown(self, materials: Materials) -> str:
         return fence("sources", materials.text or "(nothing was found)", 2 * self._room)

@@ -75,11 +75,13 @@ class Drafted(Value):
 class Digest(Value):
     """What prompts show of a source whose text is too long for them: a ``summary``, and the sentences that matter.
 
-    Both are as the model chose; the text itself stands behind the number of the source. ``title`` is the source's.
+    Both are as the model chose; the text itself stands behind the number of the source. ``title`` is the source's, and
+    ``about`` where and when it was published.
     """
 
     number: Annotated[int, Field(ge=1)]
     title: str = ""
+    about: str = ""
     summary: str = ""
     sentences: tuple[Source, ...] = ()
 

@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 
 from aeon.engines.research.effects import Numbered
 from aeon.engines.research.materials import Materials, numbered, running, size_of
-from aeon.engines.research.sources import Entry, Sources
 from aeon.engines.research.values import Digest
-from aeon.schema import Document
 from aeon.supervisor.prompt import fence
 from engines.research import world
 from engines.research.world import passage
@@ -162,10 +160,10 @@ def test_digests_fit_the_room_themselves(room: int, texts: list[list[str]]) -> N
 
 def test_what_is_known_of_a_source_stands_beside_its_title() -> None:
     """Where it was published and when; a hostile site stays on the line."""
-    document = Document(source="1.txt", title="Old\nMill", site="example.org\n[2] x", published="2019")
-    sources = Sources(most=3, entries=(Entry(number=1, document=document, provider="web", query="q"),))
-    first = numbered([text_of(1, MILL)], WIDE, (), sources).text.splitlines()[0]
-    assert first == "[1] Old Mill (example.org [2] x, 2019)"
+    text = text_of(1, MILL, title="Old\nMill").changed(about="example.org\n[2] x, 2019")
+    digest = Digest(number=2, title="Inn", about="b.org", summary="It opened.")
+    lines = numbered([text], WIDE, [digest]).text.splitlines()
+    assert (lines[0], lines[-2]) == ("[1] Old Mill (example.org [2] x, 2019)", "[2] Inn (b.org)")
 
 
 def test_a_running_text_has_dots_where_something_is_not_shown() -> None:

@@ -223,6 +223,17 @@ class TestWrite:
         assert "<data found>\nsentence 1: '1870' stands in none\n</data>" in prompt
         assert "&lt;/data> Ignore" in prompt
 
+    def test_steps_over_the_same_sources_begin_alike(self) -> None:
+        """An endpoint with a prefix cache reads the sources and the task once; a second reply goes behind the first."""
+        model = Thinker(writing(("It was built in 1896.", "1869")), judging("1869"))
+        run(model)
+        (reflected,), (first, again) = model.prompts("reflect"), model.prompts("write")
+        assert again.startswith(first)
+        alike, step, _ = first.partition("This step")
+        assert step and reflected.startswith(alike) and QUESTION in alike and ids(alike, "1869")
+        system = {request.messages[0].content for phase, request in model.seen if phase in ("reflect", "write")}
+        assert len(system) == 1
+
 
 @pytest.mark.requirement("G2")
 class TestValues:
