@@ -168,8 +168,8 @@ class Crisp:
         prompt = Prompt(self._briefing.instructed(load(_PACKAGE, "answer.md").strip()), asked)
         try:
             said = (await self._supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0)).value
-        except Truncated:  # it goes on and on, which is no answer
-            return ()
+        except Truncated as error:
+            said = _ended(error.text)
         texts = [said[one.start : one.end] for one in sentences(said)][:_MOST_SENTENCES]
         draft = tuple(Drafted(text=one, citations=_cited(one, task, shown)) for one in texts)
         return await self._judged(task, draft, shown) if check and draft else draft
@@ -217,6 +217,12 @@ class Crisp:
             return ()
         fresh = (one for one in lines_of(said.value) if one.casefold() not in asked)
         return tuple(Query(text=one, intent="what is missing") for one in fresh)[: min(1, effect.most)]
+
+
+def _ended(text: str) -> str:
+    """A text that was cut off, without its last sentence."""
+    *_, last = sentences(text) or (None,)
+    return text[: last.start] if last is not None else ""
 
 
 def _near(text: str, task: Task, shown: Materials) -> list[Citation]:

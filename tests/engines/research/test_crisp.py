@@ -12,7 +12,7 @@ from aeon.engines.research.effects import Asked, Cite, Numbered, PlanQueries, Re
 from aeon.engines.research.sources import Sources
 from aeon.engines.research.values import Query, Reflection
 from aeon.errors import EmptyCompletion, EndpointFailed, Malformed
-from aeon.schema import Clarification, Task
+from aeon.schema import Clarification, LLMResponse, Task
 from aeon.supervisor.briefing import Briefing
 from aeon.supervisor.judge import Judge
 from aeon.supervisor.supervisor import Supervisor
@@ -129,6 +129,13 @@ class TestReflect:
             "The mill was built in 1869.", "It burnt down in 1899.",
         ]  # fmt: skip
         assert [one.score for one in reflection.draft] == [pytest.approx(0.9)] * 2 and len(model.prompts("judge")) == 2
+
+    def test_of_an_answer_that_is_cut_off_the_whole_sentences_stay(self) -> None:
+        """The one that ends in the middle is left out; of nothing but that one there is no answer."""
+        cut = LLMResponse(text="It was built in 1869. It burnt down in", finish_reason="length", model="small")
+        assert [one.text for one in reflect(Small(lambda _: cut, {"1869": 0.9})).draft] == ["It was built in 1869."]
+        alone = cut.changed(text="It was built in")
+        assert reflect(Small(lambda _: alone, {"1869": 0.9}, missing="mill owner")).draft == ()
 
     def test_without_a_check_it_is_taken_at_its_word(self) -> None:
         """No judge is asked, and there is no confidence."""
