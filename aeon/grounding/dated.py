@@ -11,7 +11,7 @@ from aeon.language.mention import Mention
 from aeon.language.readings import Read
 from aeon.schema import FromSource, FromTool, Support
 
-__all__ = ["as_day"]
+__all__ = ["as_day", "of_one_text"]
 
 _MONTH = re.compile(r"(?:\.|º|[^\W\d_]{1,3})?\s+[^\W\d_]+")
 _YEAR = re.compile(r"(?:\.|º|[^\W\d_]{1,3})?(?:\s+[^\W\d_]+\.?,?){1,4}\s+(\d{4})(?!\d)")
@@ -37,6 +37,17 @@ def as_day(grounds: Grounds, answer: str, mention: Mention, beside: Sequence[Mat
         if dated or any(_is_beside(place, one) for one in others):
             return Match(form, Known(form, known.evidence))
     return None
+
+
+def of_one_text(halves: Sequence[tuple[Mention, Match | None]]) -> list[tuple[Mention, Match | None]]:
+    """A date without its year, and the year, where one text states both: the day in a diary, the year in its title.
+
+    A day that stands there with a year of its own is none of these.
+    """
+    known = [match.known for _, match in halves if match is not None]
+    texts = {_text(one) for each in known for one in each.evidence}
+    apart = len(known) == 2 and known[0].form.read.value.startswith("0000-")
+    return [*halves] if apart and len(texts) == 1 and texts != {()} else []
 
 
 def _years(grounds: Grounds, answer: str, place: int) -> list[Support]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from aeon.grounding.calculated import with_calculations
-from aeon.grounding.dated import as_day
+from aeon.grounding.dated import as_day, of_one_text
 from aeon.grounding.doubted import with_doubts
 from aeon.grounding.grounds import Grounds, Known, Rounding, ToolOutput, reading_of
 from aeon.grounding.matching import Match, claim_of, computed, learn, matched, unchecked, with_unit
@@ -17,7 +17,7 @@ from aeon.grounding.toolrecord import ToolRecord
 from aeon.language.mention import Form, Mention
 from aeon.language.readings import Read, exact
 from aeon.proof.equations import equations, may_compute, with_constants
-from aeon.proof.figures import figures_in, figures_of_answer, values_of_source
+from aeon.proof.figures import figures_in, figures_of_answer, halves, values_of_source
 from aeon.proof.inference import is_year
 from aeon.proof.marks import Marks, cited_in
 from aeon.schema import Calculation, Claim, Computation, FromClaim, Source, Task
@@ -186,12 +186,13 @@ class _Lookup:
 
     def _of(self, mention: Mention) -> list[tuple[Mention, Match | None]]:
         match = self._match(mention)
-        apart = mention.kind != "date" or ("," in mention.text and len(mention.parts) == 1)  # "April, 1035 and 1380"
-        if match is None and mention.parts and apart:
+        loose = mention.kind != "date" or ("," in mention.text and len(mention.parts) == 1)  # "April, 1035 and 1380"
+        if match is None and mention.parts and loose:
             parts = [(part, self._match(part)) for part in mention.parts]
             if all(one is not None for _, one in parts):
                 return [*parts]
-        return [(mention, match)]
+        apart = [(half, self._match(half)) for half in halves(mention)] if match is None else []
+        return of_one_text(apart) or [(mention, match)]
 
     def _match(self, mention: Mention) -> Match | None:
         near = self._cited_beside(mention)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from functools import lru_cache
+from itertools import islice
 
 from aeon.language.dates import days, times
 from aeon.language.literals import addresses, is_german, quotations
@@ -19,7 +20,7 @@ from aeon.language.unspaced import DATE_SIGNS, spaced
 from aeon.proof.marks import Marks, code_spans, no_values
 from aeon.proof.mentions import json_span, of_json
 
-__all__ = ["figures_in", "figures_of_answer", "values_of_source"]
+__all__ = ["figures_in", "figures_of_answer", "halves", "values_of_source"]
 
 _ID = re.compile(r"(?<!\w)(?<!\d[-/])[^\W\d_][^\W_]*(?:[-_/#][^\W_]+|(?<=\d)\.(?=\d)[^\W_]+)*")
 _JOINED = re.compile(r"[-_/#]")
@@ -123,6 +124,20 @@ def _days(text: str, cell: bool) -> Iterator[Mention]:
     """The dates; the parts of one are its figures. A month alone may be another word: it is certain nowhere."""
     for mention in days(text, cell):
         yield mention._replace(certain=mention.forms[0].form != "m", parts=_parts(mention, r"\d+"))
+
+
+def halves(mention: Mention) -> tuple[Mention, ...]:
+    """A date as two values, since a text may state them in two places: without its year, and the year.
+
+    Nothing where it is none, has no year, or is no date without it.
+    """
+    for year in mention.parts if mention.kind == "date" else ():
+        if _YEAR.fullmatch(year.text):
+            cut = year.start - mention.start
+            for start, piece in ((0, mention.text[:cut]), (cut + 4, mention.text[cut + 4 :])):
+                for rest in islice(days(piece, cell=True), 1):
+                    return rest.moved(mention.start + start), year
+    return ()
 
 
 def _times(text: str) -> Iterator[Mention]:

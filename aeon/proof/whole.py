@@ -13,7 +13,7 @@ from typing import Any
 from aeon.language.mention import Mention
 from aeon.proof.canonical import output_of
 from aeon.proof.equations import equations, with_constants
-from aeon.proof.figures import figures_of_answer, values_of_source
+from aeon.proof.figures import figures_of_answer, halves, values_of_source
 from aeon.proof.marks import CITATION
 from aeon.proof.mentions import values
 from aeon.proof.stated import Stated, record_of, taken_steps
@@ -112,9 +112,10 @@ class _Found:
                 yield f"{place}, {mention.text[:40]!r}, are a value and no claim"
 
     def _take(self, mention: Mention) -> bool:
-        """Whether a value has its claim: as a whole, without a word that begins the sentence, or all parts of it."""
+        """Whether a value has its claim: as a whole, without a word that begins the sentence, or all its parts have."""
         whole = self._held([mention])
-        parts = [] if whole else self._held([mention.later] if mention.later else []) or self._held(mention.parts)
+        divided = ([mention.later] if mention.later else [], halves(mention), mention.parts)
+        parts = [] if whole else next(filter(None, map(self._held, divided)), [])
         self.pairs += whole or (parts if _stand(parts) else [])
         return bool(whole or (parts and _stand(parts)))
 

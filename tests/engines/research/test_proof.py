@@ -100,6 +100,33 @@ def test_the_proof_of_a_run_over_a_folder_verifies(papers: Path, tmp_path: Path)
         proof_of(result, [Files.open(papers)], path)
 
 
+@pytest.mark.requirement("G2", "R3")
+@pytest.mark.parametrize(
+    ("text", "answer", "reason"),
+    [
+        ("Diary of Ann Lee, 1917\n\n2 October. The mill is sold.", "It was sold on 2 October 1917.", "sufficient"),
+        ("Tagebuch von Ann Lee, 1917\n\n2. Oktober. Die Mühle ist weg.", "Es war im Oktober 1917.", "sufficient"),
+        ("Diary of Ann Lee, 1917\n\n2 October. The mill is sold.", "It was sold on 3 October 1917.", "unsupported"),
+        ("Diary of Ann Lee, 1917\n\n2 October 1912. It is sold.", "It was sold on 2 October 1917.", "unsupported"),
+    ],
+)
+def test_a_day_and_its_year_may_stand_apart_in_one_text(text: str, answer: str, reason: str, tmp_path: Path) -> None:
+    """The day in a sentence, the year in the title, both cited; a day that has another year is another one."""
+    folder, path = tmp_path / "texts", tmp_path / "run.jsonl"
+    folder.mkdir()
+    (folder / "diary.txt").write_text(text)
+
+    def written(prompt: str, n: int) -> JsonObject:
+        cited: list[JsonValue] = [*ids(prompt, "")]
+        return {"answer": [{"text": answer, "citations": cited}], "not_found": [], "calculations": []}
+
+    model = Thinker(written, judging("1917"), ("diary",))
+    result = research("When was the mill sold?", folder, llm=model, journal=lambda _: Journal(path))
+    assert result.stop_reason == reason
+    report = verified(proof_of(result, [Files.open(folder)], path))
+    assert report.code == 0, report.text
+
+
 def test_the_proof_of_a_run_over_pages_holds_their_texts(web: tuple[Site, Site], tmp_path: Path) -> None:
     """With address, time and hash; it verifies though the site is gone. A copy of a page is no second source."""
     _, site = web
