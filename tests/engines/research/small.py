@@ -14,11 +14,11 @@ __all__ = ["SMALL", "Small"]
 
 SMALL = Capabilities(logprobs=True)
 _FENCED = re.compile(r"<data (?:text|evidence)>\n(.*?)\n</data>", re.DOTALL)
-_PROMPTS = {load(research.__name__, f"{name}.md").strip(): name for name in ("answer", "queries", "missing")}
+_PROMPTS = {load(research.__name__, f"{name}.md").strip(): name for name in ("answer", "moved", "queries", "missing")}
 
 
 class Small(Scripted):
-    """Says ``answer`` over texts, ``queries`` for a task, and ``missing`` for what is searched next.
+    """Says ``answer`` over texts, ``queries`` for a task, with titles or without, and ``missing`` for the next search.
 
     As a judge it says yes with the probability of the first of ``supports`` that what it is shown holds, else with
     0.02; to whether a text gives an answer, by ``gives``, where that is another. ``answer`` may be a function of the
@@ -38,7 +38,7 @@ class Small(Scripted):
         super().__init__(self._reply, capabilities)
         self.answer, self.supports = answer, supports or {}
         self.gives = self.supports if gives is None else gives
-        self.words = {"queries": queries, "missing": missing}
+        self.words = {"moved": queries, "queries": queries, "missing": missing}
         self.depth = depth
         self.seen: list[tuple[str, str]] = []
 
