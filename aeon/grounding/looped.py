@@ -186,13 +186,15 @@ class _Lookup:
 
     def _of(self, mention: Mention) -> list[tuple[Mention, Match | None]]:
         match = self._match(mention)
+        return (match is None and self._apart(mention)) or [(mention, match)]
+
+    def _apart(self, mention: Mention) -> list[tuple[Mention, Match | None]]:
+        """The parts of a value that stands nowhere as a whole, if each of them stands somewhere; else nothing."""
         loose = mention.kind != "date" or ("," in mention.text and len(mention.parts) == 1)  # "April, 1035 and 1380"
-        if match is None and mention.parts and loose:
-            parts = [(part, self._match(part)) for part in mention.parts]
-            if all(one is not None for _, one in parts):
-                return [*parts]
-        apart = [(half, self._match(half)) for half in halves(mention)] if match is None else []
-        return of_one_text(apart) or [(mention, match)]
+        parts = [(part, self._match(part)) for part in mention.parts] if loose else []
+        if parts and all(one is not None for _, one in parts):
+            return [*parts]
+        return of_one_text([(half, self._match(half)) for half in halves(mention)])
 
     def _match(self, mention: Mention) -> Match | None:
         near = self._cited_beside(mention)
