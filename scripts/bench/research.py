@@ -9,10 +9,10 @@
 valley, and a rowing ``club``, asked in people's own words, four of 22 texts, ``puppets``, a ``hospital``, a ``ferry``
 and a ``school``, mostly of one document, two of 24, a ``railway`` and an ``orchard``, whose texts say nearly the
 same of several things, and two of 24 in several languages, a ``brewery`` and an ``observatory``: half of their
-questions are open, and have the ``points`` of a complete answer, by which somebody reads what comes. ``DIR`` holds others, a folder for each set with
-``questions.jsonl`` (id, question, answer, aliases, supporting_docs) and ``docs.jsonl`` (name, text). Half of the
-questions, drawn by the seed, are for development, the others for one closing measurement. The systems take turns
-on each question, so that a noisy machine meets all alike.
+questions are open, and have the ``points`` of a complete answer, by which somebody reads what comes. ``DIR`` holds
+others, a folder for each set with ``questions.jsonl`` (id, question, answer, aliases, supporting_docs) and
+``docs.jsonl`` (name, text). Half of the questions, drawn by the seed, are for development, the others for one closing
+measurement. The systems take turns on each question, so that a noisy machine meets all alike.
 ``supported``, one call over the supporting documents, is the ceiling. The systems of ``--taken`` are asked once more
 without the supporting documents in the collection; then the right answer is a refusal.
 ``--out`` holds a line for each answer, written at once; ``--resume`` goes on with such a file, ``--table`` only prints
