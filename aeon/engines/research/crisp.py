@@ -35,7 +35,7 @@ _READ = 8
 Among the first eight passages for a question are all its documents for 88 of 100, among sixteen for 97 (four sets).
 """
 _LONGEST_QUESTION, _LONGEST_QUERY = 600, 200
-_ANSWER_TOKENS, _LINE_TOKENS, _QUERY_TOKENS = 120, 60, 120
+_ANSWER_TOKENS, _LINE_TOKENS, _QUERY_TOKENS = 240, 60, 120
 _MOST_SENTENCES = 4
 _LEAST_CALLS = 4
 """Calls that a reading takes with its judgments, and the query behind it."""
@@ -130,12 +130,9 @@ class Crisp:
         others = [Query(text=one, intent="other words that a text may have") for one in said]
         return Queries(queries=(own, *others[: min(_QUERIES, effect.most - 1)]))
 
-    async def _lines(self, prompt: Prompt, tokens: int) -> list[str]:
-        """What the model says, line by line, also where it was cut off: a query need not be whole."""
-        try:
-            return list(lines_of((await self._supervisor.text(prompt, max_tokens=tokens, repairs=0)).value))
-        except Truncated as error:
-            return list(lines_of(error.text))
+    async def _lines(self, prompt: Prompt, tokens: int) -> tuple[str, ...]:
+        """What the model says, line by line."""
+        return lines_of((await self._supervisor.text(prompt, max_tokens=tokens, repairs=0)).value)
 
     async def reflect(self, effect: Reflect) -> Reflection:
         """The answer that the best passages give, how likely a judge holds it to be borne out, and what is next.
@@ -219,8 +216,8 @@ class Crisp:
         prompt = Prompt(self._briefing.instructed(load(_PACKAGE, "answer.md").strip()), asked)
         try:
             said = (await self._supervisor.text(prompt, max_tokens=_ANSWER_TOKENS, repairs=0)).value
-        except Truncated as error:
-            said = _ended(error.text)
+        except Truncated:  # it goes on and on, which is no answer
+            return ()
         texts = [said[one.start : one.end] for one in sentences(said)][:_MOST_SENTENCES]
         draft = tuple(Drafted(text=one, citations=_cited(one, task, shown)) for one in texts)
         return await self._judged(task, draft, shown) if check and draft else draft
@@ -266,12 +263,6 @@ class Crisp:
             return ()
         fresh = (one for one in said if one.casefold() not in asked)
         return tuple(Query(text=one, intent="what is missing") for one in fresh)[: min(1, effect.most)]
-
-
-def _ended(text: str) -> str:
-    """A text that was cut off, without its last sentence."""
-    *_, last = sentences(text) or (None,)
-    return text[: last.start] if last is not None else ""
 
 
 def _near(text: str, task: Task, shown: Materials) -> list[Citation]:

@@ -70,12 +70,6 @@ class TestPlan:
         assert "Die Mühle" in prompt and prompt.count("</data>") == 1 and prompt.count("Straße") < 12
         assert run(Small(ANSWER, {"1869": 0.9}, queries=QUESTION)).searched == (QUESTION,)
 
-    def test_queries_that_are_cut_off_are_queries(self) -> None:
-        """A query need not be whole."""
-        cut = LLMResponse(text="old mill\nwater mi", finish_reason="length", model="small")
-        planned = done(crisp(Small(queries=cut)).plan(PlanQueries(task=TASK, most=6)))
-        assert [one.text for one in planned.queries] == [QUESTION, "old mill", "water mi"]
-
     def test_with_one_query_left_no_model_is_asked(self) -> None:
         """The task is that query."""
         model = Small()
@@ -146,12 +140,12 @@ class TestReflect:
         ]  # fmt: skip
         assert [one.score for one in reflection.draft] == [pytest.approx(0.9)] * 2 and len(model.prompts("judge")) == 2
 
-    def test_of_an_answer_that_is_cut_off_the_whole_sentences_stay(self) -> None:
-        """The one that ends in the middle is left out; of nothing but that one there is no answer."""
+    def test_an_answer_that_goes_on_and_on_is_none(self) -> None:
+        """Nothing of it is used; there is room for four long sentences."""
         cut = LLMResponse(text="It was built in 1869. It burnt down in", finish_reason="length", model="small")
-        assert [one.text for one in reflect(Small(lambda _: cut, {"1869": 0.9})).draft] == ["It was built in 1869."]
-        alone = cut.changed(text="It was built in")
-        assert reflect(Small(lambda _: alone, {"1869": 0.9}, missing="mill owner")).draft == ()
+        model = Small(lambda _: cut, {"1869": 0.9}, missing="mill owner")
+        assert reflect(model).draft == ()
+        assert model.requests[0].max_tokens >= 4 * 60
 
     def test_without_a_check_it_is_taken_at_its_word(self) -> None:
         """No judge is asked, and there is no confidence."""
