@@ -14,7 +14,6 @@ from aeon.engines.research.timing import timed
 from aeon.llm.adapter import LLMAdapter
 from aeon.schema import Found
 from aeon.search.collection import CollectionSearch
-from aeon.search.provider import Provider
 from aeon.tools.finding import finding
 
 __all__ = ["engine"]
@@ -27,10 +26,18 @@ class _Read:
 
     local = True
 
-    def __init__(self, provider: Provider) -> None:
+    def __init__(self, provider: CollectionSearch) -> None:
         self.name = provider.name
         self.found: list[Found] = []
         self._provider = provider
+
+    async def text(self, source: str) -> str:
+        """The whole text of a document."""
+        return await self._provider.text(source)
+
+    async def titles(self, most: int) -> list[str]:
+        """The titles of some documents."""
+        return await self._provider.titles(most)
 
     async def search(self, query: str, most: int) -> Found:
         """What the provider finds."""
