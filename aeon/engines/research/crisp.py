@@ -110,8 +110,8 @@ class Crisp:
     async def plan(self, effect: PlanQueries) -> Queries:
         """The question itself, and in the language of the texts at hand, or other words that a text may have for it.
 
-        Of 24 questions, 7 in another language than what answers them, the best eight passages then have all documents for
-        16, by the question alone for 13, and with three queries of the model for 11.
+        Of 24 questions, 7 in another language than what answers them, the best eight passages then have all documents
+        for 16, by the question alone for 13, and with three queries of the model for 11.
 
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the model gave nothing usable.
