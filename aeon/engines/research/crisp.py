@@ -12,6 +12,7 @@ from aeon.documents.telling import nearness
 from aeon.engines.research.checking import Checked, Written
 from aeon.engines.research.effects import Cite, PlanQueries, Reflect
 from aeon.engines.research.materials import Materials, control_of, running
+from aeon.engines.research.sizes import LONGEST_TITLE
 from aeon.engines.research.values import Citation, Drafted, Queries, Query, Reflection
 from aeon.errors import AllowanceExhausted, CompletionError, Truncated
 from aeon.proof.figures import values_of_source
@@ -60,18 +61,18 @@ _EXAMPLES = (
         "Fähre Verspätung Sturm Grund\nFährverkehr Unwetter unterbrochen\nAbfahrt der Fähre verschoben",
     ),
 )
-_TITLES, _LONGEST_TITLE = 12, 80
+_TITLES = 12
 
 
 def _titled(titles: Sequence[str], question: str) -> str:
     """A question behind titles of the texts that it is asked of."""
-    lines = "\n".join(one_line(one, _LONGEST_TITLE) for one in titles)
-    return f"{fence('titles', lines, _TITLES * (_LONGEST_TITLE + 1))}\n\nQuestion: {question}"
+    lines = "\n".join(one_line(one, LONGEST_TITLE) for one in titles)
+    return f"{fence('titles', lines, _TITLES * (LONGEST_TITLE + 1))}\n\nQuestion: {question}"
 
 
-_MOVED = tuple(
-    (_titled(titles, question), moved)
-    for titles, question, moved in (
+_TRANSLATED = tuple(
+    (_titled(titles, question), translated)
+    for titles, question, translated in (
         (("La panadería de Luz", "Actas del gremio, 1950"), "¿Quién compró el horno?", "¿Quién compró el horno?"),
         (
             ("The School Bees, 2011", "Minutes of the Parents' Council"),
@@ -122,10 +123,11 @@ class Crisp:
             return Queries(queries=(own,))
         if effect.titles:
             step = -(-len(effect.titles) // _TITLES)
-            prompt = Prompt(load(_PACKAGE, "moved.md"), _titled(effect.titles[::step], question), _MOVED, fixed=True)
-            said = await self._lines(prompt, _QUERY_TOKENS)
-            moved = Query(text=" ".join(said)[: 3 * _LONGEST_QUERY], intent="the task in the language of the texts")
-            return Queries(queries=(own, moved) if moved.text else (own,))
+            shown = _titled(effect.titles[::step], question)
+            prompt = Prompt(load(_PACKAGE, "translate.md"), shown, _TRANSLATED, fixed=True)
+            said = " ".join(await self._lines(prompt, _QUERY_TOKENS))[: 3 * _LONGEST_QUERY]
+            translated = Query(text=said, intent="the task in the language of the texts")
+            return Queries(queries=(own, translated) if translated.text else (own,))
         said = await self._lines(Prompt(load(_PACKAGE, "queries.md"), question, _EXAMPLES, fixed=True), _LINE_TOKENS)
         others = [Query(text=one, intent="other words that a text may have") for one in said]
         return Queries(queries=(own, *others[: min(_QUERIES, effect.most - 1)]))

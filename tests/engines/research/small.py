@@ -14,7 +14,8 @@ __all__ = ["SMALL", "Small"]
 
 SMALL = Capabilities(logprobs=True)
 _FENCED = re.compile(r"<data (?:text|evidence)>\n(.*?)\n</data>", re.DOTALL)
-_PROMPTS = {load(research.__name__, f"{name}.md").strip(): name for name in ("answer", "moved", "queries", "missing")}
+_NAMES = ("answer", "translate", "queries", "missing")
+_PROMPTS = {load(research.__name__, f"{name}.md").strip(): name for name in _NAMES}
 
 
 class Small(Scripted):
@@ -38,7 +39,7 @@ class Small(Scripted):
         super().__init__(self._reply, capabilities)
         self.answer, self.supports = answer, supports or {}
         self.gives = self.supports if gives is None else gives
-        self.words = {"moved": queries, "queries": queries, "missing": missing}
+        self.words = {"translate": queries, "queries": queries, "missing": missing}
         self.depth = depth
         self.seen: list[tuple[str, str]] = []
 

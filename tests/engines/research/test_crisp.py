@@ -66,7 +66,7 @@ class TestPlan:
         model = Small(queries="Wann wurde die Mühle gebaut?")
         planned = done(crisp(model).plan(PlanQueries(task=TASK, most=6, titles=titles)))
         assert [one.text for one in planned.queries] == [QUESTION, "Wann wurde die Mühle gebaut?"]
-        (prompt,) = model.prompts("moved")
+        (prompt,) = model.prompts("translate")
         assert "Die Mühle" in prompt and prompt.count("</data>") == 1 and prompt.count("Straße") < 12
         assert run(Small(ANSWER, {"1869": 0.9}, queries=QUESTION)).searched == (QUESTION,)
 
