@@ -93,6 +93,7 @@ class _Found:
     def __init__(self, document: Mapping[str, Any]) -> None:
         self.record: Stated = record_of(document)
         self.pairs: list[_Pair] = []
+        self._cited = _cited_by(document["claims"])
         self._claims = [one for one in document["claims"] if one["kind"] != "sentence"]
         self._by_span = {(one["start"], one["end"]): one for one in self._claims}
         loose = [one for one in values_of(document, document["claims"]) if not self._take(one)]
@@ -114,8 +115,8 @@ class _Found:
     def _take(self, mention: Mention) -> bool:
         """Whether a value has its claim: as a whole, without a word that begins the sentence, or all its parts have."""
         whole = self._held([mention])
-        divided = ([mention.later] if mention.later else [], halves(mention), mention.parts)
-        parts = [] if whole else next(filter(None, map(self._held, divided)), [])
+        later = [mention.later] if mention.later else []
+        parts = [] if whole else self._held(later) or self._halved(mention) or self._held(mention.parts)
         self.pairs += whole or (parts if _stand(parts) else [])
         return bool(whole or (parts and _stand(parts)))
 
@@ -124,6 +125,13 @@ class _Found:
         pairs = [(one, self._by_span.get((one.start, one.end))) for one in mentions]
         held = [(one, claim) for one, claim in pairs if claim is not None and _is_of(claim, one)]
         return held if len(held) == len(pairs) else []
+
+    def _halved(self, mention: Mention) -> list[_Pair]:
+        """A date as its day and its year, if the claims of both rest on one text, where the day has no year."""
+        held = self._held(halves(mention))
+        places = [one for _, claim in held for one in claim["evidence"]]
+        texts = {(one["type"], one["id"], one["path"]) for one in places}
+        return held if len(texts) == 1 and _is_without_year(places[0], self._cited) else []
 
     def _constants(self, answer: str) -> set[tuple[int, int]]:
         """The values without a claim that only change units in an equation of the answer that holds."""
@@ -138,6 +146,20 @@ class _Found:
             if holds and with_constants(equation, mentions, constants):
                 free.update((mentions[place].start, mentions[place].end) for place in constants)
         return free
+
+
+def _cited_by(claims: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """What the sentences of an answer cite."""
+    return [place for one in claims if one["kind"] == "sentence" for place in one["evidence"]]
+
+
+def _is_without_year(place: Mapping[str, Any], cited: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the sentence that is cited for a day says no year with it."""
+    own = (one for one in cited if one["id"] == place["id"] and one["start"] <= place["start"] < one["end"])
+    around = next(own, place)
+    at = place["start"] - around["start"]
+    found = (one for one in values_of_source(around["exact"], cell=False) if one.start <= at < one.end)
+    return any(form.read.value.startswith("0000-") for one in found for form in one.forms)
 
 
 def _place(one: tuple[Mention, Any]) -> tuple[int, int]:

@@ -125,8 +125,8 @@ class Crisp:
             step = -(-len(effect.titles) // _TITLES)
             shown = _titled(effect.titles[::step], question)
             prompt = Prompt(load(_PACKAGE, "translate.md"), shown, _TRANSLATED, fixed=True)
-            said = " ".join(await self._lines(prompt, _QUERY_TOKENS))[: 3 * _LONGEST_QUERY]
-            translated = Query(text=said, intent="the task in the language of the texts")
+            line = " ".join(await self._lines(prompt, _QUERY_TOKENS))[: 3 * _LONGEST_QUERY]
+            translated = Query(text=line, intent="the task in the language of the texts")
             return Queries(queries=(own, translated) if translated.text else (own,))
         said = await self._lines(Prompt(load(_PACKAGE, "queries.md"), question, _EXAMPLES, fixed=True), _LINE_TOKENS)
         others = [Query(text=one, intent="other words that a text may have") for one in said]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,6 +19,7 @@ from aeon.engines.research.record import Research, SourceUsed
 from aeon.errors import UsageError
 from aeon.proof.document import Proof, proof_bytes
 from aeon.proof.verify import Report, verify
+from aeon.proof.whole import problems_of_values
 from aeon.schema import JsonObject, JsonValue
 from aeon.tools.files import Files
 from engines.research.thinker import ENOUGH, Thinker, ids, judging
@@ -125,6 +127,28 @@ def test_a_day_and_its_year_may_stand_apart_in_one_text(text: str, answer: str, 
     assert result.stop_reason == reason
     report = verified(proof_of(result, [Files.open(folder)], path))
     assert report.code == 0, report.text
+
+
+@pytest.mark.requirement("G2", "X2")
+def test_a_proof_that_takes_a_day_from_another_year_is_refused(tmp_path: Path) -> None:
+    """Its halves are true by themselves: the text has the day, in 1912, and the year, of something else."""
+    folder, path = tmp_path / "texts", tmp_path / "run.jsonl"
+    folder.mkdir()
+    text = "Diary of Ann Lee, 1917\n\n2 October: the mill is sold."
+    (folder / "diary.txt").write_text(text)
+
+    def written(prompt: str, n: int) -> JsonObject:
+        cited: list[JsonValue] = [*ids(prompt, "")]
+        said = "It was sold on 2 October 1917."
+        return {"answer": [{"text": said, "citations": cited}], "not_found": [], "calculations": []}
+
+    model = Thinker(written, judging("1917"), ("diary",))
+    result = research("When was the mill sold?", folder, llm=model, journal=lambda _: Journal(path))
+    proof = proof_of(result, [Files.open(folder)], path)
+    assert verified(proof).code == 0
+    forged = json.loads(proof_bytes(proof).decode().replace(": the mill is", " 1912: it was"))
+    assert list(problems_of_values(json.loads(proof_bytes(proof)))) == []
+    assert any("'2 October 1917', are a value and no claim" in one for one in problems_of_values(forged))
 
 
 def test_the_proof_of_a_run_over_pages_holds_their_texts(web: tuple[Site, Site], tmp_path: Path) -> None:
