@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 import string
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from aeon.grounding.grounds import Grounds, reading_of
 from aeon.grounding.matching import with_unit, written_as
 from aeon.grounding.toolrecord import from_table
 from aeon.language.mention import Form, Mention
-from aeon.language.readings import exact
+from aeon.language.readings import Read, conversions, exact, instant, read
 from aeon.proof.again import CHANGES, evaluate, letters_of
 from aeon.proof.figures import figures_in
 from aeon.proof.tables import FUNCTIONS
@@ -25,6 +26,7 @@ __all__ = ["with_calculations"]
 _REFERENCE = re.compile(
     r"\b([a-z]+)\(\s*\[?((?:[a-z]\w*\.)?\d+)\]?(?:\.\s*([^(),]+(?:\([^()]*\))?))?\s*\)", re.IGNORECASE
 )
+_INSTANT = re.compile(r"(?<![\w.:-])(?:\d{1,2}:\d{2}|\d{4}-\d{2}-\d{2})(?![\w.:-])")
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "[": "(", "]": ")"})
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
@@ -41,6 +43,12 @@ class _Operand(NamedTuple):
     number: Fraction
     place: Support
 
+    @property
+    def unit(self) -> str:
+        """Its unit, "" for none: that of a clock time are minutes, that of a date days."""
+        reading = self.place.reading
+        return instant(Read(reading.value, unit=reading.unit)).unit
+
 
 def with_calculations(
     made: Sequence[Claim],
@@ -49,7 +57,7 @@ def with_calculations(
     uses: Mapping[str, ToolUse],
     calculations: Sequence[Calculation],
 ) -> tuple[Claim, ...]:
-    """The claims with the calculations that a judge points out, each for the values that stand nowhere.
+    """The claims with the calculations that a judge points out, each for the values that stand nowhere, or so in part.
 
     One may rest on the result of another. ``said`` are the values that the claims are of, ``uses`` the calls by the
     names that an expression may have for them.
@@ -85,11 +93,13 @@ def _apply(
     numbers = set(_numbers(one.value))
     for place, (claim, mention) in enumerate(zip(claims, said, strict=True)):
         same = any(form.read.number in numbers for form in mention.forms)
-        if same and one.expression.strip() and claim.verdict == "not_found":
+        if same and one.expression.strip() and claim.verdict in ("not_found", "partial"):
             try:
-                claims[place] = _calculated(claim, mention, one.expression, _Reader(grounds, uses, claims))
+                made = _calculated(claim, mention, one.expression, _Reader(grounds, uses, claims))
             except ValueError as error:
-                claims[place] = claim.changed(note=f"stands nowhere; {one.expression[:100]}: {error}")
+                made = claim.changed(note=f"stands nowhere; {one.expression[:100]}: {error}")
+            if claim.verdict == "not_found" or made.verdict == "supported":
+                claims[place] = made
 
 
 def _numbers(value: str) -> Iterator[Fraction]:
@@ -109,20 +119,25 @@ def _calculated(claim: Claim, mention: Mention, expression: str, reader: _Reader
     text = reader.read(expression)
     numbers = {letter: one.number for letter, one in zip(string.ascii_lowercase, reader.operands, strict=False)}
     for form in mention.forms:
-        for written in _ways(text, form):
+        for written, change in _ways(text, form, reader.operands):
             letters_of(written)
-            value = evaluate(written, numbers)
-            computation = Computation(expression=written, result=exact(value), step="judge")
+            value = evaluate(written, numbers) * change
+            computation = Computation(expression=written, factor=exact(change), result=exact(value), step="judge")
             if (right := written_as(computation, value, form.read)) is not None:
                 return with_unit(_claim(claim, form, right, reader.operands), grounds=reader.grounds)
     raise ValueError(f"it gives {exact(evaluate(text, numbers))[:40]}")
 
 
-def _ways(text: str, form: Form) -> tuple[str, ...]:
-    """The expression as it may be meant: what may be a share also times 100, and each with the other sign."""
+def _ways(text: str, form: Form, operands: Sequence[_Operand]) -> Iterator[tuple[str, Fraction]]:
+    """The expression as it may be meant: what may be a share also times 100, and each with the other sign.
+
+    Each comes with how its unit changes to the value's, where it has digits of its own not to change it by.
+    """
     whole = text if len(text) == 1 else f"({text})"
     shares = (f"{whole} * 100",) if form.read.unit in ("%", "") else ()
-    return (text, *shares, f"-{whole}", *(f"-{one}" for one in shares))
+    changes = [Fraction(1), *conversions((one.unit for one in operands), form.read.unit)]
+    for change in dict.fromkeys(reversed(changes)):
+        yield from ((one, change) for one in (text, *shares, f"-{whole}", *(f"-{one}" for one in shares)))
 
 
 def _claim(claim: Claim, form: Form, computation: Computation, operands: Sequence[_Operand]) -> Claim:
@@ -151,7 +166,7 @@ class _Reader:
         if len(expression) > _LONGEST:
             raise ValueError("it is too long")
         left = expression.partition("=")[0].strip().strip("`$")
-        plain = _REFERENCE.sub(self._name, left).translate(_SIGNS)
+        plain = _INSTANT.sub(self._instant, _REFERENCE.sub(self._name, left)).translate(_SIGNS)
         plain = _PERCENT.sub(r"(\1 / 100)", plain)
         for text in (plain, _GROUPED.sub("", plain)):
             try:
@@ -174,8 +189,21 @@ class _Reader:
             known = from_table(use, f"{function}({column})")
         except ValueError:
             return match[0]
+        return self._called(_Operand(known.form.read.number or Fraction(0), known.evidence[0]))
+
+    def _instant(self, match: re.Match[str]) -> str:
+        """A name for a clock time or a whole date that stands somewhere; what is none stays as it is."""
+        for form in ("time", "ymd"):
+            with contextlib.suppress(ValueError):
+                value = read(match[0], form)
+                known, number = self.grounds.exact(value.value, ""), instant(value).number
+                if number is not None and known is not None and len(known.evidence) == 1:
+                    return self._called(_Operand(number, known.evidence[0]))
+        return match[0]
+
+    def _called(self, operand: _Operand) -> str:
         name = f"R{len(self._named)}"
-        self._named[name] = _Operand(known.form.read.number or Fraction(0), known.evidence[0])
+        self._named[name] = operand
         return name
 
     def _written(self, node: ast.expr, source: str, beside: ast.operator | None = None) -> str:

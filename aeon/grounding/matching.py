@@ -12,13 +12,14 @@ from aeon.language.mention import Form, Mention
 from aeon.language.readings import Read, ends, exact, factor, rounded
 from aeon.proof.document import UNCHECKED
 from aeon.proof.equations import Equation, equations, with_constants
-from aeon.proof.inference import is_of_years
+from aeon.proof.inference import gives_unit
 from aeon.proof.mentions import mentions, values
 from aeon.schema import Claim, ClaimKind, Computation, FromClaim, Source, Support, SupportType, Task, Verdict
 
 __all__ = ["Match", "claim_of", "claims", "computed", "learn", "matched", "unchecked", "with_unit", "written_as"]
 
 _ROUNDINGS: tuple[Rounding, ...] = ("half_up", "half_even")
+_NO_CHANGE = "its operands have another unit, and nothing changes it"
 _WHOLE = 10
 """From this on a number of a source or a task may be said without its decimals; one of a tool always may."""
 
@@ -284,25 +285,15 @@ def _unrounded(claim: Claim, said: Read) -> Read:
 
 def with_unit(claim: Claim, grounds: Grounds) -> Claim:
     """A claim that is computed, supported if its unit is that of an operand, a share, or stands somewhere."""
-    if _has_unit(claim):
+    how, unit = claim.computation or Computation(result=""), claim.reading.unit
+    operands = [Read(one.reading.value, unit=one.reading.unit) for one in claim.evidence]
+    given = gives_unit(how.expression, how.factor, operands, unit)
+    if given:
         return claim.changed(verdict="supported", note="")
-    place = grounds.unit(claim.reading.unit)
-    if place is None:
-        return claim.changed(verdict="partial", note="no operand has its unit")
+    place = grounds.unit(unit)
+    if given is False or place is None:
+        return claim.changed(verdict="partial", note="no operand has its unit" if given is None else _NO_CHANGE)
     return claim.changed(verdict="supported", note="", evidence=(*claim.evidence, place))
-
-
-def _has_unit(claim: Claim) -> bool:
-    """Whether a claim has no unit, that of an operand, or one that its computation gives."""
-    unit, computation = claim.reading.unit, claim.computation
-    if not unit or any(one.reading.unit and factor(one.reading.unit, unit) is not None for one in claim.evidence):
-        return True
-    if computation is None:
-        return False
-    values = [(one.reading.value, one.reading.unit) for one in claim.evidence]
-    if is_of_years(computation.expression, values, unit):
-        return True
-    return computation.factor != "1" or (unit == "%" and "/" in computation.expression)
 
 
 def _said_first(claim: Claim) -> Support:

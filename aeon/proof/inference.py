@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
-from aeon.language.readings import Read, ends, exact, factor, read, rounded, stands_for
+from aeon.language.readings import Read, conversions, ends, exact, factor, instant, read, rounded, stands_for
 from aeon.proof.again import evaluate, letters_of
 from aeon.proof.marks import CITATION
 
@@ -20,7 +20,7 @@ __all__ = [
     "check_verdict",
     "cuts",
     "follows",
-    "is_of_years",
+    "gives_unit",
     "is_year",
     "must",
     "read_again",
@@ -93,6 +93,7 @@ def follows(claim: Mapping[str, Any], mine: Read, operands: Sequence[Read], step
     record = claim["computation"]
     if record is None:
         return _stands_there(mine, operands)
+    operands = [*map(instant, operands)]
     letters = _letters(record["expression"], operands)
     numbers = {letter: one.number for letter, one in zip(letters, operands, strict=False) if one.number is not None}
     must(len(numbers) == len(letters) and mine.number is not None, "its operands are no numbers")
@@ -147,20 +148,24 @@ def _converts(stated: str, operand: Read, mine: Read) -> bool:
 
 def _has_unit(claim: Mapping[str, Any], mine: Read, operands: Sequence[Read], rest: Sequence[Read]) -> bool:
     """Whether a claim's unit is that of its operands, or stands elsewhere; a share needs none."""
-    if not mine.unit or any(one.unit and factor(one.unit, mine.unit) is not None for one in operands):
-        return True
-    if any(factor(one.unit, mine.unit) is not None for one in rest):
-        return True
-    record = claim["computation"]
-    return record is not None and _gives_unit(record, operands, mine.unit)
+    record = claim["computation"] or {"expression": "a", "factor": "1"}
+    given = gives_unit(record["expression"], record["factor"], operands, mine.unit)
+    return any(factor(one.unit, mine.unit) is not None for one in rest) if given is None else given
 
 
-def _gives_unit(record: Mapping[str, Any], operands: Sequence[Read], unit: str) -> bool:
-    """Whether a computation gives its unit: it converts, is a share, or says how many years lie between two."""
-    expression = record["expression"]
+def gives_unit(expression: str, change: str, operands: Sequence[Read], unit: str) -> bool | None:
+    """Whether operands give a value in this unit by a computation and a change of unit; ``None``: nothing says so.
+
+    They do in a unit of theirs, and in another one of its kind if something changes to it: the change, or a number of
+    the computation. A quotient may be a share, and what lies between two years are years.
+    """
+    changes = conversions([instant(one).unit for one in operands], unit)
+    if not unit or change != "1" or 1 in changes:
+        return True
+    if changes:
+        return bool(re.search(r"\d", expression))
     is_share = unit == "%" and "/" in expression
-    values = [(one.value, one.unit) for one in operands]
-    return record["factor"] != "1" or is_share or is_of_years(expression, values, unit)
+    return True if is_share or _is_of_years(expression, operands, unit) else None
 
 
 def is_year(text: str) -> bool:
@@ -168,10 +173,10 @@ def is_year(text: str) -> bool:
     return len(text) == len("1999") and text.isascii() and text.isdigit() and "1000" <= text < "2200"
 
 
-def is_of_years(expression: str, operands: Sequence[tuple[str, str]], unit: str) -> bool:
-    """Whether a computation says how many years lie between two; ``operands`` are values with their units."""
+def _is_of_years(expression: str, operands: Sequence[Read], unit: str) -> bool:
+    """Whether a computation says how many years lie between two."""
     between = expression in ("a - b", "b - a", "-(a - b)") and factor("year", unit) == 1
-    return between and all(is_year(value) and not own for value, own in operands)
+    return between and all(is_year(one.value) and not one.unit for one in operands)
 
 
 def cuts(text: str, start: int, end: int) -> bool:

@@ -303,7 +303,8 @@ def _more(answered: Answered, short: bool) -> str:
     if answered.missing and not short:
         lines.append(
             "calculations (for each value listed above the arithmetic over numbers that stand in results or the task, "
-            'such as 1899 - 1869, ceil(a / b) with their numbers, rows(2), sum(2.amount); "" if a result says it in '
+            "such as 1899 - 1869, 23:10 - 21:40 (minutes), 1917-05-01 - 1917-03-14 (days), ceil(a / b) with their "
+            'numbers, rows(2), sum(2.amount); "" if a result says it in '
             "other words, or it is a label, a list number, a quoted word or an assumption that the answer names; leave "
             "out what does not follow)"
         )

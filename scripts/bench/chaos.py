@@ -156,7 +156,7 @@ class Disturbance:
         self._turn = 0
 
     def once(self) -> None:
-        """Kill a worker or the server, or stop a worker for a while."""
+        """Kill a worker, at the second of each five turns the server, or stop a worker for a while."""
         plan, self._turn = self._hands.plan, self._turn + 1
         which = self._turn % plan.workers if plan.by_posts else self._chance.randrange(plan.workers)
         if plan.jumps:
@@ -165,7 +165,7 @@ class Disturbance:
         if plan.full and self._turn % 3 == 0:
             self._hands.fill((which + 1) % plan.workers)
             self.done["full"] += 1
-        if self._server is not None and self._turn % 5 == 0:
+        if self._server is not None and self._turn % 5 == 2:
             self._server.kill()
             self._server.start()
             self.done["restarts"] += 1

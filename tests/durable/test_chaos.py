@@ -17,7 +17,7 @@ def test_runs_whose_workers_are_killed_end_as_if_nobody_had(tmp_path: Path) -> N
         f"sqlite:///{tmp_path / 'runs.sqlite'}",
         runs=10,
         workers=2,
-        every=15,
+        every=10,
         by_posts=True,
         beat=0.3,
         patience=1.5,

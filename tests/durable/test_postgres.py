@@ -52,7 +52,7 @@ def test_runs_end_as_if_nobody_had_killed_their_workers_or_their_database(
     """Every run ends; histories are equal but for times; no post is lost, and none is made twice."""
     query(server, "CREATE DATABASE chaos")
     plan = chaos.Plan(
-        server.url_of("chaos"), runs=10, workers=2, every=8, by_posts=True, beat=0.3, patience=3.0, most=120
+        server.url_of("chaos"), runs=10, workers=2, every=5, by_posts=True, beat=0.3, patience=3.0, most=120
     )
     found = chaos.chaos(plan, tmp_path, server)
     assert found["kills"] >= 2 and found["restarts"] >= 1, found

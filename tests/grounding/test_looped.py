@@ -128,6 +128,34 @@ def test_a_calculation_of_a_judge_is_done_again(value: str, expression: str) -> 
     assert (made.verdict == "supported") == stands, made.note
 
 
+LOG = read(
+    "log.txt",
+    "Der Sturm begann am 14. März 1917 um 21.40 Uhr. Um 23:10 brach der Mast, am 1. Mai 1917 ging es weiter, nach 7 h. "
+    "412 kg lagen an Deck, 87 kg im Wasser; jede Kiste hat 500 g.\n",
+    1,
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "expression", "verdict"),
+    [
+        ("90 minutes", "23:10 - 21:40", "supported"), ("90 min", "21:40 - 23:10", "supported"),
+        ("1.5 hours", "23:10 - 21:40", "supported"), ("1.5 hours", "(23:10 - 21:40) / 60", "supported"),
+        ("48 days", "1917-05-01 - 1917-03-14", "supported"), ("48 Tage", "1917-05-01 - 1917-03-14", "supported"),
+        ("48 jours", "1917-05-01 - 1917-03-14", "supported"), ("49 days", "1917-05-01 - 1917-03-14", "not_found"),
+        ("1350 minutes", "21:40 + 24*60 - 23:10", "supported"), ("90 hours", "23:10 - 21:40", "partial"),
+        ("48 weeks", "1917-05-01 - 1917-03-14", "partial"), ("90 minutes", "23:10 - 21:41", "not_found"),
+        ("1 day", "1917-05-01 - 1917-04-30", "not_found"), ("325 kg", "412 - 87", "supported"),
+        ("325 g", "412 - 87", "partial"), ("325,000 g", "412 - 87", "supported"),
+        ("325,000 g", "(412 - 87) * 1000", "supported"),
+    ],
+)  # fmt: skip
+def test_times_dates_and_units_are_calculated_with(value: str, expression: str, verdict: str) -> None:
+    """Times of day give minutes, dates days; a value has another unit than its operands if something changes it."""
+    (made,) = claims(f"Es sind {value}.", (value, expression), uses=(LOG,))
+    assert made.verdict == verdict, made.note
+
+
 @pytest.mark.parametrize(
     ("expression", "note"),
     [

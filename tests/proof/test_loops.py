@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +38,11 @@ JUDGED = (
 )
 
 
-def made(answer: str = ANSWER) -> bytes:
+def made(answer: str = ANSWER, text: str = RETURNS, judged: Sequence[Calculation] = JUDGED) -> bytes:
     """The proof of an answer over a query and a text."""
-    uses = (ORDERS, read("returns.txt", RETURNS))
+    uses = (ORDERS, read("returns.txt", text))
     plan = looped(answer, *uses)
-    claims = PlanEvidence(TASK, plan).claims(answer, JUDGED)
+    claims = PlanEvidence(TASK, plan).claims(answer, judged)
     spans = ((one.start, one.end) for one in sentences(answer))
     steps = (*(ProofStep(id=use.id, tool=use.tool, arguments=use.arguments, output=use.output) for use in uses),
              ProofStep(id="s1", output=answer))  # fmt: skip
@@ -50,7 +50,7 @@ def made(answer: str = ANSWER) -> bytes:
         Proof(
             task=TASK, answer=answer, claims=claims,
             sentences=checked_sentences(answer, spans, claims, spans_of(plan.steps)),
-            sources=(ProofSource(id="returns.txt", text=RETURNS, read=((0, len(RETURNS)),)),),
+            sources=(ProofSource(id="returns.txt", text=text, read=((0, len(text)),)),),
             derivations=(Derivation(id="d1", steps=steps),), grounds="calls", names=("returns.txt",),
         )
     )  # fmt: skip
@@ -130,6 +130,46 @@ def test_every_digit_of_the_answer_counts() -> None:
 def test_what_was_changed_is_found(change: Callable[[Any], object]) -> None:
     """Another function, column, operand, constant or output than the claim rests on."""
     assert broken(change).code == 1
+
+
+LOG = "The storm began at 21:40 on 14 March 1917. At 23:10 the mast broke; they went on on 1 May 1917. 412 kg, 87 kg.\n"
+LASTED = "The storm lasted 90 minutes, that is 1.5 hours; they went on after 48 days, with 325 kg."
+OF_LOG = (
+    Calculation(value="90", expression="23:10 - 21:40"), Calculation(value="1.5", expression="23:10 - 21:40"),
+    Calculation(value="48", expression="1917-05-01 - 1917-03-14"), Calculation(value="325", expression="412 - 87"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda proof: None, ""),
+        (lambda proof: claim(proof, "90 minutes")["evidence"].reverse(), "gives something else"),
+        (lambda proof: claim(proof, "48 days")["evidence"][0].update(value="1917-05-02"), "is not '1917-05-02'"),
+        (lambda proof: claim(proof, "1.5 hours")["computation"].update(factor="1"), "gives something else"),
+        (lambda proof: claim(proof, "1.5 hours")["computation"].update(factor="1/30", result="3"), "do not convert so"),
+        (lambda proof: rename(proof, "90 minutes", "90 seconds"), "does not make it supported"),
+        (lambda proof: rename(proof, "48 days", "48 hours"), "does not make it supported"),
+        (lambda proof: rename(proof, "325 kg", "325 g"), "does not make it supported"),
+    ],
+)
+def test_what_lies_between_times_and_dates_is_done_again(change: Callable[[Any], object], problem: str) -> None:
+    """In minutes, in days, or in a unit that these convert to; never in another one as if it were these."""
+    report = verify(changed(made(LASTED, LOG, OF_LOG), change))
+    assert report.code == bool(problem) and problem in " ".join(report.problems), report.problems
+
+
+def rename(proof: Any, text: str, other: str) -> None:
+    """Say another value in the place of one, as if it were what is meant."""
+    one = claim(proof, text)
+    proof["answer"] = proof["answer"].replace(text, other)
+    one.update(text=other, end=one["start"] + len(other), unit=read_as(other, one["form"]).unit)
+    for later in proof["claims"]:
+        if later["start"] > one["start"]:
+            later.update(start=later["start"] - len(text) + len(other), end=later["end"] - len(text) + len(other))
+        if later["kind"] == "sentence":
+            said = later["text"].replace(text, other)
+            later.update(text=said, end=later["start"] + len(said), value=read_as(said, later["form"]).value)
 
 
 def test_a_part_of_a_longer_number_supports_nothing() -> None:
