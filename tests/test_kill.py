@@ -41,7 +41,7 @@ validate_plan = 2
 validate_results = 2
 assess = 2
 """
-INSTANTS = 6
+INSTANTS = 4
 PATIENCE = 60  # seconds that a server may take to notice that its parent is gone
 
 
@@ -129,9 +129,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
 def test_a_run_that_is_killed_ends_in_the_same_answer_when_it_is_taken_up(
     tmp_path: Path, whole: Whole, number: int
 ) -> None:
-    """Killed in a tenth of its time each, every third one again while it is resumed; nothing that was kept changes."""
+    """Killed in a fourth of its time each, the second one again while it is resumed; nothing that was kept changes."""
     random = Random(number)
-    starts: list[Callable[[Path], subprocess.Popen[str]]] = [run, resume][: 2 if number % 3 == 1 else 1]
+    starts: list[Callable[[Path], subprocess.Popen[str]]] = [run, resume][: 2 if number == 1 else 1]
     for start in starts:
         share = (number + random.random()) / INSTANTS if start is run else random.random() / 2
         before = lines(tmp_path)

@@ -14,8 +14,8 @@ from aeon.grounding.grounds import Grounds, reading_of
 from aeon.grounding.matching import with_unit, written_as
 from aeon.grounding.toolrecord import from_table
 from aeon.language.mention import Form, Mention
-from aeon.language.readings import Read, conversions, exact, instant, read
-from aeon.proof.again import CHANGES, evaluate, letters_of
+from aeon.language.readings import Read, exact, read
+from aeon.proof.again import CHANGES, conversions, evaluate, instant, letters_of
 from aeon.proof.figures import figures_in
 from aeon.proof.tables import FUNCTIONS
 from aeon.proof.whole import LABEL

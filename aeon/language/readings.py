@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from fractions import Fraction
 from typing import NamedTuple
@@ -17,8 +17,7 @@ from aeon.patterns import pattern
 
 __all__ = [
     "GERMAN_LARGE", "GERMAN_WORDS", "HAN", "LARGE", "MONTHS", "NUMBER_WORDS", "NUMERAL", "SCALES", "SPELT", "UNITS",
-    "Read", "conversions", "ends", "exact", "factor", "folded", "instant", "is_part", "read", "rounded", "spelt",
-    "stands_for", "unit_of",
+    "Read", "ends", "exact", "factor", "folded", "is_part", "read", "rounded", "spelt", "stands_for", "unit_of",
 ]  # fmt: skip
 
 _OF_UNITS = table("units.toml")
@@ -166,7 +165,7 @@ _WORDS = pattern(f"{LARGE}|{_WORD.pattern}", re.IGNORECASE)
 _PART = re.compile(r"(?:(\d+)\s+)?(\d+)\s*/\s*(\d+)")
 _GROUPED = re.compile(r"\d*|\d{1,3}(?P<mark>[.,'’٬_\s])(?:\d{2,3}(?P=mark))*\d{3}")
 _QUOTES, _MINUS = "\"'“”„‟«»‘’‚ ", str.maketrans({"−": "-", "–": "-", "⁄": "/"})
-_DAY, _CLOCK = re.compile(r"\d{4}-\d\d-\d\d"), re.compile(r"\d\d:\d\d")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _CENTURY = 69
 """Years of two digits from here on are of the last century, as POSIX has it."""
 
@@ -354,28 +353,10 @@ def factor(unit: str, other: str) -> Fraction | None:
     return None
 
 
-def conversions(units: Iterable[str], unit: str) -> list[Fraction]:
-    """What numbers in these units are multiplied by to be in the other, each once; "" is no unit."""
-    changes = (factor(one, unit) for one in dict.fromkeys(units) if one and unit)
-    return list(dict.fromkeys(one for one in changes if one is not None))
-
-
 def ends(value: Read) -> tuple[Read, ...]:
     """The first and the last day of several (``2026-10-01/2026-10-04``); of any other value that itself."""
     days = value.value.split("/")
     return tuple(map(Read, days)) if value.number is None and all(map(_DAY.fullmatch, days)) else (value,)
-
-
-def instant(value: Read) -> Read:
-    """A clock time as its minutes, a whole date as its days, to be taken from one another; any other value as it is."""
-    if value.number is not None:
-        return value
-    if _CLOCK.fullmatch(value.value):
-        hours, minutes = value.value.split(":")
-        return value._replace(number=Fraction(60 * int(hours) + int(minutes)), unit="min")
-    if _DAY.fullmatch(value.value) and "00" not in value.value.split("-") and value.value[:4] != "0000":
-        return value._replace(number=Fraction(date.fromisoformat(value.value).toordinal()), unit="day")
-    return value
 
 
 def stands_for(value: Read, claim: Read) -> bool:

@@ -6,18 +6,19 @@ import ast
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
 from fractions import Fraction
 
 from aeon.errors import ToolError
-from aeon.language.readings import folded, read, rounded
+from aeon.language.readings import Read, factor, folded, read, rounded
 from aeon.proof import functions
 from aeon.proof.canonical import is_number, output_of
 from aeon.proof.expression import evaluate as calculate
 from aeon.proof.figures import values_of_source
 from aeon.proof.numbers import Number, plain
 
-__all__ = ["CHANGES", "done_again", "evaluate", "letters_of", "numbers_in"]
+__all__ = ["CHANGES", "conversions", "done_again", "evaluate", "instant", "letters_of", "numbers_in"]
 
 CHANGES = frozenset({2, 7, 12, 24, 52, 60, 100, 365, 1000, 3600, 10**6, 10**9})
 """Numbers that change one unit into another, or halve: a computation may have them though they stand nowhere."""
@@ -71,6 +72,25 @@ def _value(node: ast.expr, source: str, names: dict[str, Fraction]) -> Fraction:
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
             return _CALLS[name](*(_value(argument, source, names) for argument in arguments))
     raise ValueError("it has parts that cannot be done again")
+
+
+_CLOCK, _DAY = re.compile(r"\d\d:\d\d"), re.compile(r"(?!0000)\d{4}-(?!00)\d\d-(?!00)\d\d")
+
+
+def instant(value: Read) -> Read:
+    """A clock time as its minutes, a whole date as its days, to be taken from one another; any other value as it is."""
+    if value.number is None and _CLOCK.fullmatch(value.value):
+        hours, minutes = value.value.split(":")
+        return value._replace(number=Fraction(60 * int(hours) + int(minutes)), unit="min")
+    if value.number is None and _DAY.fullmatch(value.value):
+        return value._replace(number=Fraction(date.fromisoformat(value.value).toordinal()), unit="day")
+    return value
+
+
+def conversions(units: Iterable[str], unit: str) -> list[Fraction]:
+    """What numbers in these units are multiplied by to be in the other, each once; "" is no unit."""
+    changes = (factor(one, unit) for one in dict.fromkeys(units) if one and unit)
+    return list(dict.fromkeys(one for one in changes if one is not None))
 
 
 def letters_of(expression: str) -> list[str]:

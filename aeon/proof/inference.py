@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
-from aeon.language.readings import Read, conversions, ends, exact, factor, instant, read, rounded, stands_for
-from aeon.proof.again import evaluate, letters_of
+from aeon.language.readings import Read, ends, exact, factor, read, rounded, stands_for
+from aeon.proof.again import conversions, evaluate, instant, letters_of
 from aeon.proof.marks import CITATION
 
 __all__ = [

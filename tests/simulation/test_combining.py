@@ -21,7 +21,7 @@ from aeon.simulation.faults import scenario
 from aeon.simulation.life import Life, Parts
 
 pytestmark = pytest.mark.requirement("E6", "E6l", "K13")
-SEEDS = {"ensemble": 150, "auto": 80, "chain": 80, "team": 80}
+SEEDS = {"ensemble": 90, "auto": 80, "chain": 80, "team": 80}
 MOST_SEEDS = 60
 
 
