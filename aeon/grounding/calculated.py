@@ -15,7 +15,7 @@ from aeon.grounding.matching import with_unit, written_as
 from aeon.grounding.toolrecord import from_table
 from aeon.language.mention import Form, Mention
 from aeon.language.readings import Read, exact, read
-from aeon.proof.again import CHANGES, conversions, evaluate, instant, letters_of
+from aeon.proof.again import CHANGES, PARTS, conversions, evaluate, instant, letters_of
 from aeon.proof.figures import figures_in
 from aeon.proof.tables import FUNCTIONS
 from aeon.proof.whole import LABEL
@@ -250,8 +250,8 @@ class _Reader:
         large = (self._standing(number * scale) for scale in _SCALES)
         if (operand := next(filter(None, large), None)) is not None:  # "6.2 million" is said as 6.2
             return self._letter(operand)
-        free = CHANGES | {1} if isinstance(beside, ast.Mult | ast.Div) else {1} if beside is not None else frozenset()
-        if number in free:
+        free: Collection[int] = () if beside is None else {ast.Mult: CHANGES, ast.Div: PARTS}.get(type(beside), {1})
+        if number in free or (number == 1 and beside is not None):
             return exact(number)
         raise ValueError(f"{text[:40]} stands nowhere")
 

@@ -18,10 +18,12 @@ from aeon.proof.expression import evaluate as calculate
 from aeon.proof.figures import values_of_source
 from aeon.proof.numbers import Number, plain
 
-__all__ = ["CHANGES", "conversions", "done_again", "evaluate", "instant", "letters_of", "numbers_in"]
+__all__ = ["CHANGES", "PARTS", "conversions", "done_again", "evaluate", "instant", "letters_of", "numbers_in"]
 
 CHANGES = frozenset({2, 7, 12, 24, 52, 60, 100, 365, 1000, 3600, 10**6, 10**9})
 """Numbers that change one unit into another, or halve: a computation may have them though they stand nowhere."""
+PARTS = CHANGES | {3, 4, 5, 8, 10}
+"""What it may divide by, too: texts have a third or a quarter as words, in any language."""
 
 
 def _power(base: Number, power: Number) -> Number:
@@ -96,8 +98,8 @@ def conversions(units: Iterable[str], unit: str) -> list[Fraction]:
 def letters_of(expression: str) -> list[str]:
     """The letters of an expression over ``a``, ``b``, … , each once, in order.
 
-    Its numbers may only change units (`CHANGES`, beside ``*`` or behind ``/``), be a 1 that is added or taken
-    away, or the places of ``round``.
+    Its numbers may only change units (`CHANGES`, beside ``*``), take a part (`PARTS`, behind ``/``), be a 1 that is
+    added or taken away, or the places of ``round``.
 
     Raises:
         ValueError: it has something else.
@@ -143,8 +145,8 @@ def _is_whole(node: ast.expr) -> bool:
 def _unless_constant(node: ast.expr, sign: ast.operator) -> list[ast.expr]:
     """A side of an operation, unless it is a number that needs to stand nowhere."""
     if isinstance(node, ast.Constant) and type(node.value) is int:
-        free = node.value in CHANGES if isinstance(sign, ast.Mult | ast.Div) else node.value == 1
-        return [] if free else [node]
+        free = {ast.Mult: CHANGES, ast.Div: PARTS}.get(type(sign), frozenset({1}))
+        return [] if node.value in free else [node]
     return [node]
 
 

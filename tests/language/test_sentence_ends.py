@@ -27,6 +27,8 @@ def pieces(text: str) -> list[str]:
         ["Er kam am 3. Mai.", "Dann ging er wieder."],
         ["Elle est venue le 12 mai.", "Il pleuvait."],
         ["We have 3.", "They have 4.", "All are old."],
+        ["Le maire, M. Delcourt, veut le remplacer cette année.", "Le trésorier M. Noël refuse."],
+        ["La carta es de J. Ruiz y de M. Vega.", "Ellos no la firmaron."],
         ["Dr. Hanna Sturm came at 3.30 p.m. on 4 May.", "She left."],
         ["\u5e97\u5728\u661f\u671f\u4e8c\u5f00\u95e8\u3002", "\u4e94\u6708\u4e09\u65e5\u4f11\u606f\u3002"],
     ],

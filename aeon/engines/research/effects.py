@@ -106,7 +106,7 @@ class Reflect(EffectOf[Reflection]):
     ``texts`` are all passages that were found, those first that fit best, without those that ``digests`` stand for.
     ``new`` says how many this round found. ``poor`` are queries that found too little: they are to be worded otherwise.
     At most ``most`` new queries are wanted. ``check``: whether a judge holds an answer against what it rests on.
-    ``gaps`` are those of the reflection before.
+    ``gaps`` are those of the reflection before, ``titles`` some of the texts at hand that nothing was found of.
     """
 
     phase = "reflect"
@@ -117,6 +117,7 @@ class Reflect(EffectOf[Reflection]):
     new: int = 0
     gaps: tuple[str, ...] = ()
     poor: tuple[Query, ...] = ()
+    titles: tuple[str, ...] = ()
     most: int
     check: bool = True
 

@@ -179,6 +179,7 @@ def _batch(texts: Sequence[ask.Numbered], room: int, earlier: int) -> Iterator[a
 def _reflect(inquiry: _Inquiry, new: int) -> ask.Reflect:
     """The question after a round."""
     run, searches = inquiry.run, inquiry.searches
+    known = {entry.document.title or entry.document.source for entry in searches.sources.entries}
     return ask.Reflect(
         task=run.task,
         round=len(inquiry.rounds) + 1,
@@ -188,6 +189,7 @@ def _reflect(inquiry: _Inquiry, new: int) -> ask.Reflect:
         new=new,
         gaps=inquiry.reflection.gaps,
         poor=searches.poor(run.config.few_results),
+        titles=tuple(title for title in searches.providers.titles if title not in known),
         most=searches.left,
         check=run.config.check,
     )

@@ -99,11 +99,8 @@ class Structured:
         properties: dict[str, JsonValue] = {"queries": {**_many(_query(), effect.most), "minItems": 1}}
         if effect.choose_tier:
             properties["tier"] = {"type": "string", "enum": list(get_args(TierName))}
-        titles = fence(
-            "some of the texts at hand", "\n".join(one_line(one, 100) for one in effect.titles), _LONGEST_ASKED
-        )
-        facts = self._briefing.facts(effect.task)
-        prompt = Prompt(self._briefing.instructed(system), f"{titles}\n\n{facts}" if effect.titles else facts)
+        parts = [*_titled("some of the texts at hand", effect.titles), self._briefing.facts(effect.task)]
+        prompt = Prompt(self._briefing.instructed(system), "\n\n".join(parts))
         said = await self._supervisor.structured(
             prompt, _Planned, schema=strict_object(properties), max_tokens=_PLAN_TOKENS
         )
@@ -123,6 +120,7 @@ class Structured:
         parts = [
             fence("searches", searched, _LONGEST_ASKED),
             *([fence("missing before the last search", missing, _LONGEST_ASKED)] if missing else []),
+            *(_titled("some of the texts at hand that no search has shown", effect.titles) if effect.most else ()),
             step,
         ]
         properties: dict[str, JsonValue] = {
@@ -259,6 +257,12 @@ def _digests(notes: Sequence[_Note], shown: Materials) -> Iterator[Digest]:
         cited = shown.cited(map(_id, note.sentences))
         kept = tuple(one.source for one in cited if one.number == note.source)
         yield Digest(number=note.source, summary=note.summary, sentences=kept)
+
+
+def _titled(name: str, titles: Sequence[str]) -> Iterator[str]:
+    """Titles of texts as a part of a prompt; nothing without any."""
+    if titles:
+        yield fence(name, "\n".join(one_line(one, 100) for one in titles), _LONGEST_ASKED)
 
 
 def _asked(asked: Asked, poor: bool) -> str:

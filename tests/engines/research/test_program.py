@@ -58,6 +58,15 @@ def test_the_queries_of_a_reflection_are_those_of_the_next_round() -> None:
     assert result.stop_reason == "sufficient" and len(result.rounds) == 3
 
 
+def test_a_reflection_is_shown_which_texts_no_search_found() -> None:
+    """Of the texts at hand whose titles are known."""
+    providers = Providers(local=("shelf",), titles=("t0.txt", "t1.txt", "the archive"))
+    world = World(search=same("t0", "t1"), find_providers=providers)
+    world.research()
+    (reflect,) = [one for one in world.effects if isinstance(one, Reflect)]
+    assert {one.passage.source for one in reflect.texts} == {"t0.txt", "t1.txt"} and reflect.titles == ("the archive",)
+
+
 def test_a_query_is_asked_once_however_it_is_written() -> None:
     """Case, spaces and a question mark make no other query."""
     again = Reflection(queries=queries("One?", " TWO ", "four"))
