@@ -40,8 +40,8 @@ _ANSWER_TOKENS, _LINE_TOKENS, _QUERY_TOKENS = 240, 60, 120
 _MOST_SENTENCES = 4
 _LEAST_CALLS = 4
 """Calls that a reading takes with its judgments, and the query behind it."""
-_NEAR = 3
-"""Sentences that are judged together, each between its neighbours: what is near to the question and the answer."""
+_MOST_CITED = 3
+"""Sentences that one of an answer rests on."""
 _QUERIES = 3
 _ANSWERS, _GIVES = "answers_question", "gives_answer"
 """The judgments of what is near: whether it answers the question, and whether it gives this answer."""
@@ -225,12 +225,11 @@ class Crisp:
         return await self._judged(task, draft, shown) if check and draft else draft
 
     async def _judged(self, task: Task, draft: tuple[Drafted, ...], shown: Materials) -> tuple[Drafted, ...]:
-        """An answer with how likely what is near to it, and what it rests on, answers the task and gives that.
+        """An answer with how likely the passages that it rests on answer the task, and give it.
 
         Where it does not answer the task, what it gives is not asked.
         """
-        near = _near(_said(draft), task, shown)
-        text = shown.around([*near, *(one for part in draft for one in part.citations if one not in near)])
+        text = shown.within(one for part in draft for one in part.citations)
         answers = await self._asked(judgment(_ANSWERS), text=text, question=self._question(task))
         gives = None if answers is not None and answers < _LIKELY else await self._gives(task, _said(draft), text)
         likely = min((one for one in (answers, gives) if one is not None), default=None)
@@ -255,8 +254,8 @@ class Crisp:
     async def _next(self, effect: Reflect, shown: Materials) -> tuple[Query, ...]:
         """What the model would search for next; nothing that was searched for before."""
         asked = {one.query.casefold() for one in effect.asked}
-        near = _near("", effect.task, shown)[:_QUERIES]
-        known = fence("texts", shown.around(near), self._room) if near else ""
+        near = shown.within(_nearest("", effect.task, shown)[:1])
+        known = fence("texts", near, self._room) if near else ""
         lines = "; ".join(one_line(one.query, _LONGEST_QUERY) for one in effect.asked)
         text = f"{known}\nQuestion: {self._question(effect.task)}\nSearched for: {lines}".strip()
         try:
@@ -267,22 +266,22 @@ class Crisp:
         return tuple(Query(text=one, intent="what is missing") for one in fresh)[: min(1, effect.most)]
 
 
-def _near(text: str, task: Task, shown: Materials) -> list[Citation]:
-    """The sentences that are nearest to a text and the question, best first."""
+def _nearest(text: str, task: Task, shown: Materials) -> list[Citation]:
+    """The sentences in the order of how near they are to a text and the question."""
     every = list(shown.sentences.values())
     near = nearness([one.source for one in every], f"{cut(task.text, _LONGEST_QUESTION)} {text}")
-    return [every[place] for place in sorted(range(len(every)), key=lambda place: -near[place])[:_NEAR]]
+    return [every[place] for place in sorted(range(len(every)), key=lambda place: -near[place])]
 
 
 def _cited(text: str, task: Task, shown: Materials) -> tuple[Citation, ...]:
-    """The sentence that is nearest to one of an answer, with those of the near ones that have more of its values."""
-    wanted, cited = _values(text), list[Citation]()
-    for one in _near(text, task, shown):
-        having = wanted & _values(one.source.text)
-        if not cited or having:
+    """The nearest sentences that have the values of an answer which its question has not; of none, the nearest one."""
+    wanted, cited = _values(text) - _values(task.text), list[Citation]()
+    ordered = _nearest(text, task, shown)
+    for one in ordered if wanted else ():
+        if having := wanted & _values(one.source.text):
             cited.append(one)
-        wanted -= having
-    return tuple(cited)
+            wanted -= having
+    return tuple(cited[:_MOST_CITED] or ordered[:1])
 
 
 def _values(text: str) -> set[str]:

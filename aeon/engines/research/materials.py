@@ -18,6 +18,7 @@ __all__ = ["Materials", "control_of", "numbered", "running"]
 _LEFT_OUT = "…"
 _MOST_CONTROLS = 10
 """Sentences of which a control is chosen, the longest: a short one says too little to be a test."""
+_LONGEST_PASSAGE = 2_000
 _BETWEEN = 4
 """Characters between two sentences that follow each other: an empty line, or the mark of a list."""
 
@@ -25,30 +26,24 @@ _BETWEEN = 4
 class Materials(NamedTuple):
     """A text for a prompt, and its sentences by the ids that it has for them: ``2.5`` is the fifth of source 2.
 
-    ``titles`` are those of the sources by their numbers.
+    ``passages`` are those that it is made of, if it is a running one.
     """
 
     text: str
     sentences: Mapping[str, Citation]
-    titles: Mapping[int, str] = {}
+    passages: Sequence[Numbered] = ()
 
     def cited(self, ids: Iterable[str]) -> tuple[Citation, ...]:
         """The sentences of these ids, each once, without ids that nothing has."""
         return tuple(self.sentences[one] for one in dict.fromkeys(ids) if one in self.sentences)
 
-    def around(self, cited: Sequence[Citation]) -> str:
-        """The cited sentences, each between the one before it and the one behind it, a line for each source.
+    def within(self, cited: Iterable[Citation]) -> str:
+        """The passages that these sentences stand in, each once, a line each behind its title.
 
-        The title stands before them: alone, "he" and "it" say too little.
+        Alone, or among sentences of other texts, "he" and "it" say too little.
         """
-        every = list(self.sentences.values())
-        places = {near for place, one in enumerate(every) if one in cited for near in (place - 1, place, place + 1)}
-        lines: dict[int, list[str]] = {one.number: [] for one in cited}
-        for place in sorted(places & set(range(len(every)))):
-            one = every[place]
-            if one.number in lines:
-                lines[one.number].append(one_line(one.source.text, LONGEST_SENTENCE))
-        return "\n".join(f"{self.titles.get(number, '')}: {' '.join(said)}" for number, said in lines.items())
+        holding = (next((one for one in self.passages if _holds(one, sentence)), None) for sentence in cited)
+        return "\n".join(dict.fromkeys(map(_line, filter(None, holding))))
 
 
 def numbered(texts: Sequence[Numbered], room: int, digests: Sequence[Digest] = ()) -> Materials:
@@ -140,18 +135,30 @@ def running(texts: Sequence[Numbered], room: int) -> Materials:
     just the passages that answer them, it is right on a quarter instead of on six in ten.
     """
     found: dict[int, dict[int, Numbered]] = {}
-    for one in _fitting(texts, room):
+    fitting = list(_fitting(texts, room))
+    for one in fitting:
         found.setdefault(one.number, {}).setdefault(one.passage.start, one)
     parts: list[str] = []
     sentences: dict[str, Citation] = {}
-    titles: dict[int, str] = {}
     for number, passages in found.items():
         own = list(_once(passages[start].passage for start in sorted(passages)))
-        first = passages[min(passages)]
-        titles[number] = one_line(first.title or first.passage.source, LONGEST_TITLE)
-        parts.append(f"{titles[number]}\n{_joined(own)}")
+        parts.append(f"{_title(passages[min(passages)])}\n{_joined(own)}")
         sentences |= {f"{number}.{n}": Citation(number=number, source=one) for n, one in enumerate(own, 1)}
-    return Materials("\n\n".join(parts), sentences, titles)
+    return Materials("\n\n".join(parts), sentences, fitting)
+
+
+def _title(one: Numbered) -> str:
+    return one_line(one.title or one.passage.source, LONGEST_TITLE)
+
+
+def _line(one: Numbered) -> str:
+    return f"{_title(one)}: {one_line(one.passage.text, _LONGEST_PASSAGE)}"
+
+
+def _holds(one: Numbered, sentence: Citation) -> bool:
+    """Whether a passage has a sentence in it."""
+    passage, source = one.passage, sentence.source
+    return one.number == sentence.number and passage.start <= source.start < source.end <= passage.end
 
 
 def _fitting(texts: Sequence[Numbered], room: int) -> Iterator[Numbered]:

@@ -140,6 +140,15 @@ class TestReflect:
         ]  # fmt: skip
         assert [one.score for one in reflection.draft] == [pytest.approx(0.9)] * 2 and len(model.prompts("judge")) == 2
 
+    def test_it_rests_on_what_has_its_value_however_far_from_the_question(self) -> None:
+        """And the judge is shown the whole passage of it, of no other text."""
+        diary = "The mill of the town, its builder and its year. He came late. In nineteen hundred and one it was."
+        model = Small("The mill was built in 1901.", {"nineteen": 0.9})
+        reflection = reflect(model, texts=(numbered(1, "a.txt", diary, title="Diary"), *texts(inn="The mill is old.")))
+        (one,) = reflection.draft[0].citations
+        assert one.source.text == "In nineteen hundred and one it was."
+        assert all(f"Diary: {diary}" in prompt and "is old" not in prompt for prompt in model.prompts("judge"))
+
     def test_an_answer_that_goes_on_and_on_is_none(self) -> None:
         """Nothing of it is used; there is room for four long sentences."""
         cut = LLMResponse(text="It was built in 1869. It burnt down in", finish_reason="length", model="small")
