@@ -44,12 +44,12 @@ _MOST_CITED = 3
 """Sentences that one of an answer rests on."""
 _QUERIES = 3
 _ANSWERS, _GIVES = "answers_question", "gives_answer"
-"""The judgments of what is near: whether it answers the question, and whether it gives this answer."""
+"""The judgments of what an answer rests on: whether it answers the question, and whether it gives this answer."""
 _LIKELY = 0.5
 """Probability from which on a judge says yes.
 
-Of 30 readings of questions with known answers, half of them without their documents, both say yes to 7, of which 5 are
-right and 1 is without its documents; the first alone lets 4 of the 15 without documents pass, and all 6 right ones.
+Of 32 readings of questions with known answers, in five languages (9 right, 9 wrong, 14 without their documents), both
+say yes to 4, all right; the lower of both tells right ones from others with an AUROC of .93.
 """
 _EXAMPLES = (
     (
