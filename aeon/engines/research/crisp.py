@@ -61,6 +61,7 @@ _EXAMPLES = (
         "Fähre Verspätung Sturm Grund\nFährverkehr Unwetter unterbrochen\nAbfahrt der Fähre verschoben",
     ),
 )
+_AS_A_WHOLE = "judged with the other sentences as a whole, which this judge was not measured on"
 _TITLES = 12
 
 
@@ -177,6 +178,9 @@ class Crisp:
     async def check(self, effect: Cite, written: Written) -> Checked:
         """What the probability says that the answer is right; nothing where the judge says yes to anything.
 
+        An answer of several sentences is supported in part at most: it is judged as a whole, and the judge was measured
+        on answers of one. Of two fresh open questions that it held to be answered so, neither was.
+
         Raises:
             CompletionError, ModelError, AllowanceExhausted: the judge gave nothing usable.
         """
@@ -188,7 +192,8 @@ class Crisp:
         standing = least([await self._judge.standing(judgment(name)) for name in (_ANSWERS, _GIVES)])
         count = len(written.parts)
         return Checked(
-            verdicts=(_verdict(first.score, first.answers),) * count, scores=(first.score,) * count, standing=standing,
+            verdicts=(_verdict(first.score, first.answers, count),) * count, scores=(first.score,) * count,
+            notes=(_AS_A_WHOLE if count > 1 else "",) * count, standing=standing,
             reply="answer" if first.answers >= _LIKELY else "not_stated",
             value="supported" if await self._valued(effect.task, written) >= _LIKELY else "not_found",
         )  # fmt: skip
@@ -302,7 +307,7 @@ def _is_settled(draft: Sequence[Drafted]) -> bool:
     return bool(draft) and (draft[0].score is None or _score(draft) >= _LIKELY)
 
 
-def _verdict(score: float, answers: float) -> Verdict:
-    if score >= _LIKELY:
+def _verdict(score: float, answers: float, count: int) -> Verdict:
+    if score >= _LIKELY and count == 1:
         return "supported"
     return "partial" if answers >= _LIKELY else "not_found"

@@ -200,6 +200,14 @@ class TestCheck:
         assert (checked.verdicts, checked.reply, checked.standing) == ((verdict,), reply, "assumed")
         assert checked.scores == (pytest.approx(min(answers, gives)),)
 
+    def test_an_answer_of_several_sentences_is_supported_in_part_at_most(self) -> None:
+        """However likely: the judge was measured on answers of one, and says so."""
+        checked = check(Small("It was built in 1869. It burnt down in 1899.", {"1869": 0.9, "1899": 0.9}))
+        assert (checked.verdicts, checked.reply) == (("partial", "partial"), "answer")
+        assert all("not measured" in note for note in checked.notes)
+        result = run(Small("It was built in 1869. It burnt down in 1899.", {"1869": 0.9, "1899": 0.9}))
+        assert (result.sufficient, result.stop_reason) == (False, "partly_supported")
+
     def test_a_judge_that_says_yes_to_anything_gives_no_verdict(self) -> None:
         """The control is a sentence that the answer does not cite: it may not give that answer."""
         assert check(Small(ANSWER, {"": 0.9})) == Checked()
