@@ -4,8 +4,8 @@
                                      [--sample N] [--skip N] [--systems bm25,supported,…] [--taken bm25,…] [--seed N]
                                      [--model NAME|URL] [--out FILE] [--resume] [--table] [--show-wrong SYSTEM]
 
-``papers`` holds fifteen sets that were made up by who saw no code, of 24 questions but for the last, six of 40 texts: an invented
-``region`` and ``firm``, asked in words near those of the texts, a ``coast``, an ``institute``, a ``monastery`` in its
+``papers`` holds fifteen sets that were made up by who saw no code, of 24 questions but for the last, six of 40
+texts: an invented ``region`` and ``firm``, asked in words near those of the texts, a ``coast``, an ``institute``, a ``monastery`` in its
 valley, and a rowing ``club``, asked in people's own words, four of 22 texts, ``puppets``, a ``hospital``, a ``ferry``
 and a ``school``, mostly of one document, two of 24, a ``railway`` and an ``orchard``, whose texts say nearly the
 same of several things, and two of 24 in several languages, a ``brewery`` and an ``observatory``: half of their
