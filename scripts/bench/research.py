@@ -4,18 +4,18 @@
                                      [--sample N] [--skip N] [--systems bm25,supported,…] [--taken bm25,…] [--seed N]
                                      [--model NAME|URL] [--out FILE] [--resume] [--table] [--show-wrong SYSTEM]
 
-``papers`` holds fifteen sets that were made up by who saw no code, of 24 questions but for the last, six of 40
-texts: an invented ``region`` and ``firm``, asked in words near those of the texts, a ``coast``, an ``institute``, a ``monastery`` in its
-valley, and a rowing ``club``, asked in people's own words, four of 22 texts, ``puppets``, a ``hospital``, a ``ferry``
-and a ``school``, mostly of one document, two of 24, a ``railway`` and an ``orchard``, whose texts say nearly the
-same of several things, and two of 24 in several languages, a ``brewery`` and an ``observatory``: half of their
-questions are open, and have the ``points`` of a complete answer, by which somebody reads what comes; and a ``zoo``,
-24 texts and 32 questions of one or two texts in five languages, in words far from those of the texts. ``DIR`` holds
-others, a folder for each set with ``questions.jsonl`` (id, question, answer, aliases, supporting_docs) and
-``docs.jsonl`` (name, text). Half of the questions, drawn by the seed, are for development, the others for one closing
-measurement. The systems take turns on each question, so that a noisy machine meets all alike.
-``supported``, one call over the supporting documents, is the ceiling. The systems of ``--taken`` are asked once more
-without the supporting documents in the collection; then the right answer is a refusal.
+``papers`` holds fifteen sets that were made up by who saw no code, of 24 questions but for the last, six of 40 texts:
+an invented ``region`` and ``firm``, asked in words near those of the texts, a ``coast``, an ``institute``, a
+``monastery`` in its valley, and a rowing ``club``, asked in people's own words, four of 22 texts, ``puppets``, a
+``hospital``, a ``ferry`` and a ``school``, mostly of one document, two of 24, a ``railway`` and an ``orchard``, whose
+texts say nearly the same of several things, and two of 24 in several languages, a ``brewery`` and an ``observatory``:
+half of their questions are open, and have the ``points`` of a complete answer, by which somebody reads what comes;
+and a ``zoo``, 24 texts and 32 questions of one or two texts in five languages, in words far from those of the texts.
+``DIR`` holds others, a folder for each set with ``questions.jsonl`` (id, question, answer, aliases, supporting_docs)
+and ``docs.jsonl`` (name, text). Half of the questions, drawn by the seed, are for development, the others for one
+closing measurement. The systems take turns on each question, so that a noisy machine meets all alike. ``supported``,
+one call over the supporting documents, is the ceiling. The systems of ``--taken`` are asked once more without the
+supporting documents in the collection; then the right answer is a refusal.
 ``--out`` holds a line for each answer, written at once; ``--resume`` goes on with such a file, ``--table`` only prints
 what it holds, as `research_figures.table` and `research_figures.citations` say.
 """
