@@ -131,7 +131,7 @@ def _calculated(claim: Claim, mention: Mention, expression: str, reader: _Reader
 def _ways(text: str, form: Form, operands: Sequence[_Operand]) -> Iterator[tuple[str, Fraction]]:
     """The expression as it may be meant: what may be a share also times 100, and each with the other sign.
 
-    Each comes with how its unit changes to the value's, where it has digits of its own not to change it by.
+    Each comes with what changes the unit of its operands to that of the value, and then with 1, as it stands.
     """
     whole = text if len(text) == 1 else f"({text})"
     shares = (f"{whole} * 100",) if form.read.unit in ("%", "") else ()

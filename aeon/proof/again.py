@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import date
+from datetime import date, time
 from fractions import Fraction
 
 from aeon.errors import ToolError
@@ -76,17 +76,18 @@ def _value(node: ast.expr, source: str, names: dict[str, Fraction]) -> Fraction:
     raise ValueError("it has parts that cannot be done again")
 
 
-_CLOCK, _DAY = re.compile(r"\d\d:\d\d"), re.compile(r"(?!0000)\d{4}-(?!00)\d\d-(?!00)\d\d")
-
-
 def instant(value: Read) -> Read:
     """A clock time as its minutes, a whole date as its days, to be taken from one another; any other value as it is."""
-    if value.number is None and _CLOCK.fullmatch(value.value):
-        hours, minutes = value.value.split(":")
-        return value._replace(number=Fraction(60 * int(hours) + int(minutes)), unit="min")
-    if value.number is None and _DAY.fullmatch(value.value):
+    marks = "".join(one for one in value.value if not one.isdigit())
+    if value.number is not None or (marks, len(value.value)) not in ((":", 5), ("--", 10)):
+        return value
+    try:
+        if marks == ":":
+            clock = time.fromisoformat(value.value)
+            return value._replace(number=Fraction(60 * clock.hour + clock.minute), unit="min")
         return value._replace(number=Fraction(date.fromisoformat(value.value).toordinal()), unit="day")
-    return value
+    except ValueError:  # a date without its day, its month or its year
+        return value
 
 
 def conversions(units: Iterable[str], unit: str) -> list[Fraction]:

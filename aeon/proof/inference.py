@@ -163,7 +163,7 @@ def gives_unit(expression: str, change: str, operands: Sequence[Read], unit: str
     if not unit or change != "1" or 1 in changes:
         return True
     if changes:
-        return bool(re.search(r"\d", expression))
+        return any(map(str.isdigit, expression))
     is_share = unit == "%" and "/" in expression
     return True if is_share or _is_of_years(expression, operands, unit) else None
 
